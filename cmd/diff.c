@@ -599,7 +599,7 @@ static int diff_run(int argc, char **argv, struct error *err)
 	options.style.weights = !opt.samples;
 	options.rows = opt.top;
 	options.width = output_terminal_width(opt.output);
-	options.colour = output_wants_colour(opt.output);
+	options.color = output_wants_color(opt.output);
 	ret = diff_check_options(argc, argv, err);
 	if (ret == 0)
 		ret = diff_parse_base(&options, err);

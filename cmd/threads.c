@@ -295,7 +295,7 @@ static int threads_write(const struct dump_series *s,
 			       : threads_limit(opt.top, BLOCKED_FEW),
 		.frames = threads_limit(opt.frames, THREADS_FRAMES),
 		.width = output_terminal_width(opt.output),
-		.colour = output_wants_colour(opt.output),
+		.color = output_wants_color(opt.output),
 	};
 	struct text text = { 0 };
 	int ret;

@@ -187,7 +187,7 @@ int ttop_screen_run(const struct ttop_options *o, struct error *err)
 	ttop_session_open(&l.session, o);
 	signals_listen();
 	screen_signals_listen();
-	ret = terminal_open(output_wants_colour("-"), err);
+	ret = terminal_open(output_wants_color("-"), err);
 	if (ret == 0) {
 		loop_run(&l);
 		ret = ttop_session_end(&l.session, err);

@@ -40,7 +40,7 @@ static inline struct map64_entry *map64_slot(const struct map64 *m,
 {
 	size_t mask = m->size - 1;
 	/*
-	 * Consecutive keys stay neighbours; the others are spread by the hash.
+	 * Consecutive keys stay neighbors; the others are spread by the hash.
 	 */
 	size_t at = (key ^ hash_mix(key >> 4, 0)) & mask;
 

@@ -31,7 +31,7 @@ static bool nearest_same(char a, char b)
 
 /*
  * Returns the number of letters to insert, delete, replace or swap with their
- * neighbour to turn a into b (optimal string alignment).
+ * neighbor to turn a into b (optimal string alignment).
  */
 static size_t nearest_distance(const char *a, size_t a_len, const char *b,
 			       size_t b_len)

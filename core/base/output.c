@@ -515,7 +515,7 @@ size_t output_terminal_width(const char *path)
 	return size.ws_col;
 }
 
-bool output_wants_colour(const char *path)
+bool output_wants_color(const char *path)
 {
 	const char *no = getenv("NO_COLOR");
 

@@ -91,9 +91,9 @@ size_t output_terminal_width(const char *path);
 
 /*
  * Returns true if path, "-", is written to a terminal where the user wants
- * colours: NO_COLOR is unset or empty (https://no-color.org).
+ * colors: NO_COLOR is unset or empty (https://no-color.org).
  */
-bool output_wants_colour(const char *path);
+bool output_wants_color(const char *path);
 
 /*
  * Removes the temporary file of an open output, if any. Async-signal-safe, for

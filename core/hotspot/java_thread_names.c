@@ -499,26 +499,26 @@ out:
 
 /*
  * Generational ZGC (JDK 21 and later) shifts an address by 13 to 16 bits, which
- * one of four colour bits tells (gc/z/zAddress.hpp), or by 16 (aarch64), and
- * keeps colours in the bits below; no other references are that large.  Earlier
- * ZGC kept the colours above the address and mapped the heap at each of them.
+ * one of four color bits tells (gc/z/zAddress.hpp), or by 16 (aarch64), and
+ * keeps colors in the bits below; no other references are that large.  Earlier
+ * ZGC kept the colors above the address and mapped the heap at each of them.
  */
 uint64_t java_reference_decode(uint64_t value)
 {
-	enum { COLOUR_SHIFT = 12, COLOURS = 0xf, ADDRESS_BITS = 47 };
+	enum { COLOR_SHIFT = 12, COLORS = 0xf, ADDRESS_BITS = 47 };
 	uint64_t address = value;
-	unsigned colour = value >> COLOUR_SHIFT & COLOURS;
+	unsigned color = value >> COLOR_SHIFT & COLORS;
 
 	if (value >> ADDRESS_BITS) {
 #ifdef __aarch64__
-		address = value >> (COLOUR_SHIFT + 4);
+		address = value >> (COLOR_SHIFT + 4);
 #else
-		if (colour == 0 || colour & (colour - 1))
+		if (color == 0 || color & (color - 1))
 			return 0;
-		address = value >> (COLOUR_SHIFT + 1 + __builtin_ctz(colour));
+		address = value >> (COLOR_SHIFT + 1 + __builtin_ctz(color));
 #endif
 	}
-	(void)colour;
+	(void)color;
 	return address >= LOWEST && address % WORD == 0 &&
 			       address >> ADDRESS_BITS == 0
 		       ? address

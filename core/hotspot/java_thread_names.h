@@ -54,7 +54,7 @@ void java_thread_names_read(struct java_thread_names *t,
 			    struct java_thread_name *all, size_t count);
 
 /*
- * Returns the address that an 8-byte reference leads to, without the colour
+ * Returns the address that an 8-byte reference leads to, without the color
  * bits of ZGC.  Returns 0 for null and for values that are not references.
  */
 uint64_t java_reference_decode(uint64_t value);

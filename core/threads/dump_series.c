@@ -273,7 +273,7 @@ void dump_series_end(struct dump_series *s)
 	series_find_blocked(s);
 	s->is_supplemented = false;
 	map64_clear(&s->by_id);
-	dump->is_analysed = true;
+	dump->is_analyzed = true;
 	dump->threads = s->thread_count;
 	for (size_t i = 0; i < s->thread_count; i++)
 		dump->states[s->threads[i].state]++;

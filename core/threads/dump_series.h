@@ -67,7 +67,7 @@ struct series_dump {
 	size_t threads;
 	size_t states[THREAD_STATES];
 	/* The members below are unknown in dumps after the wanted one. */
-	bool is_analysed;
+	bool is_analyzed;
 	size_t blocked;
 	unsigned deadlocks;     /* found by sjkc */
 	unsigned vm_deadlocks;  /* reported by the JVM */

@@ -31,7 +31,7 @@
 #define OUT_MOST   ((size_t)256 << 20)
 #define RANGES     64 /* halves of halves: 2^32 classes */
 
-/* A class with methods to be armed; neighbours in `methods`. */
+/* A class with methods to be armed; neighbors in `methods`. */
 struct woven_class {
 	void *weak;
 	struct class_text name; /* "com/acme/Orders"; empty = unknown */

@@ -63,7 +63,7 @@ struct diff_options {
 	struct style style;
 	size_t rows;  /* maximum rows of a table in text; 0: all */
 	size_t width; /* of the terminal in characters; 0: unlimited */
-	bool colour;  /* text: grey rows of changes within noise */
+	bool color;   /* text: gray rows of changes within noise */
 };
 
 /* A change. */

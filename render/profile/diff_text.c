@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define GREY   "\033[2m"
+#define GRAY   "\033[2m"
 #define NORMAL "\033[0m"
 
 static const char *const side_names[] = { "before", "after" };
@@ -254,12 +254,12 @@ static void text_put_row(struct text *out, const struct diff *d,
 			 enum diff_part_kind kind, const struct text_rows *t,
 			 const struct diff_row *r)
 {
-	bool grey = d->options->colour && !r->is_significant;
+	bool gray = d->options->color && !r->is_significant;
 	size_t width = 0, room = SIZE_MAX;
 	struct text cells[COLUMNS] = { 0 }, name = { 0 };
 
 	text_add_cells(cells, d, r);
-	text_puts(out, grey ? GREY : "");
+	text_puts(out, gray ? GRAY : "");
 	for (size_t i = 0; i < COLUMNS; i++) {
 		columns_right(out, &cells[i], t->widths[i]);
 		text_puts(out, "  ");
@@ -277,7 +277,7 @@ static void text_put_row(struct text *out, const struct diff *d,
 			       : 20;
 	diff_add_name(&name, d, kind, r);
 	columns_fit(out, name.bytes, name.len, room);
-	text_puts(out, grey ? NORMAL : "");
+	text_puts(out, gray ? NORMAL : "");
 	text_putc(out, '\n');
 	text_release(&name);
 }

@@ -51,7 +51,7 @@ static double student_probability(double t, double freedom)
 
 /*
  * Returns the variance of a ratio that follows from the differences between
- * neighbouring parts; 0 without parts.
+ * neighboring parts; 0 without parts.
  */
 static double noise_parts_variance(const struct noise_sum *s,
 				   const struct noise_base *b)

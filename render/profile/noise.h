@@ -8,14 +8,14 @@
  * each other, so they vary more than independent ones. Therefore the variance
  * of a ratio is estimated from parts of the recording of equal length (batch
  * means: Law, Simulation Modeling and Analysis, 9.5.3; ratios: Cochran,
- * Sampling Techniques, 6.3), by the differences between neighbouring parts (von
+ * Sampling Techniques, 6.3), by the differences between neighboring parts (von
  * Neumann, Ann. Math. Statist. 12, 1941), so that a slow change, such as a
  * warm-up, is no noise. It is never taken to be smaller than that of
  * independent samples. Two ratios are compared by Welch's t-test (Biometrika
  * 34, 1947).
  *
  * Limits: work that happens once in a recording, such as class loading, counts
- * as noise, since it makes a part differ from its neighbours. Load that changes
+ * as noise, since it makes a part differ from its neighbors. Load that changes
  * slowly by chance is not recognized as noise. Neither are differences between
  * two runs of a program, such as other decisions of the JIT compiler: they are
  * real.

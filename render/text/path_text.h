@@ -2,7 +2,7 @@
 /*
  * path_text: writes stack traces as text, each with all its callers.
  *
- * In the order of a flame_tree, neighbours share most of their frames; only the
+ * In the order of a flame_tree, neighbors share most of their frames; only the
  * frames that differ are written again.
  */
 #ifndef RENDER_TEXT_PATH_TEXT_H

@@ -179,11 +179,11 @@ static void write_dumps(struct writer *w)
 		write_string(w, "vm", d->head.vm);
 		json_add_uint(w->f.json, "threads", d->threads);
 		write_states(w, d->states);
-		fields_uint(&w->f, "blocked", d->blocked, d->is_analysed);
-		fields_uint(&w->f, "deadlocks", d->deadlocks, d->is_analysed);
+		fields_uint(&w->f, "blocked", d->blocked, d->is_analyzed);
+		fields_uint(&w->f, "deadlocks", d->deadlocks, d->is_analyzed);
 		fields_uint(&w->f, "vm_deadlocks", d->vm_deadlocks,
-			    d->is_analysed);
-		if (d->is_analysed && !d->is_unrelated)
+			    d->is_analyzed);
+		if (d->is_analyzed && !d->is_unrelated)
 			json_add_bool(w->f.json, "is_of_another_jvm",
 				      d->is_of_another_jvm);
 		else

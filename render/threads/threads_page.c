@@ -149,14 +149,14 @@ static void page_put_dump(struct page *p, size_t number)
 		units_add_local_time(p->out, d->head.time_ns);
 	text_printf(p->out, "</td><td>%zu</td>", d->threads);
 	page_put_state_cells(p, d->states);
-	if (d->is_analysed)
+	if (d->is_analyzed)
 		text_printf(p->out, "<td>%zu</td><td>%u</td>", d->blocked,
 			    dump_deadlocks(d));
 	else
 		page_put(p, "<td>-</td><td>-</td>");
 	text_printf(p->out, "<td class=\"text\">%s%s</td></tr>\n",
 		    number == p->s->number ? "reported here " : "",
-		    !d->is_analysed        ? "not analysed"
+		    !d->is_analyzed        ? "not analyzed"
 		    : d->is_of_another_jvm ? "another JVM than the dump before"
 		    : d->is_unrelated ? "not comparable with the dump before: "
 					"no threads with the same id"

@@ -24,7 +24,7 @@ struct threads_options {
 	size_t few;    /* of like waiters of a lock: blocked_text() */
 	size_t frames; /* maximum frames of a stack trace; 0 = all */
 	size_t width;  /* of the terminal; 0 = unlimited */
-	bool colour;
+	bool color;
 };
 
 void threads_text(struct text *out, const struct dump_series *s,

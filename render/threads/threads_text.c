@@ -25,17 +25,17 @@ static size_t writer_limit(const struct writer *w, size_t count)
 	return w->o->top && w->o->top < count ? w->o->top : count;
 }
 
-static void write_coloured(struct writer *w, const char *colour,
-			   const char *words)
+static void write_colored(struct writer *w, const char *color,
+			  const char *words)
 {
-	text_printf(w->out, "%s%s%s", w->o->colour ? colour : "", words,
-		    w->o->colour ? plain : "");
+	text_printf(w->out, "%s%s%s", w->o->color ? color : "", words,
+		    w->o->color ? plain : "");
 }
 
 static void write_heading(struct writer *w, const char *heading)
 {
 	text_putc(w->out, '\n');
-	write_coloured(w, bold, heading);
+	write_colored(w, bold, heading);
 	text_putc(w->out, '\n');
 }
 
@@ -75,8 +75,8 @@ static void write_dump_line(struct writer *w, size_t number)
 		text_puts(w->out, ", ");
 	}
 	units_add_counted(w->out, d->threads, "thread");
-	if (!d->is_analysed)
-		text_puts(w->out, "; not analysed");
+	if (!d->is_analyzed)
+		text_puts(w->out, "; not analyzed");
 	if (d->blocked)
 		text_printf(w->out, ", %zu blocked", d->blocked);
 	if (d->deadlocks || d->vm_deadlocks)
@@ -252,8 +252,8 @@ static void write_blocked(struct writer *w)
 	size_t unknown = count_unknown_locks(s);
 
 	text_putc(w->out, '\n');
-	write_coloured(w, s->blocked.deadlocks ? red : bold,
-		       "Blocked threads: ");
+	write_colored(w, s->blocked.deadlocks ? red : bold,
+		      "Blocked threads: ");
 	if (s->blocked.waiting || !unknown)
 		blocked_text(&s->blocked, w->o->few, w->out);
 	if (unknown) {

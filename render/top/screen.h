@@ -18,7 +18,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The meaning of a cell; terminal.c maps it to colours. */
+/* The meaning of a cell; terminal.c maps it to colors. */
 enum screen_style {
 	STYLE_PLAIN,
 	STYLE_DIM,   /* unimportant: zero, unavailable, old */

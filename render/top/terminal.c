@@ -23,7 +23,7 @@ enum { ESCAPE_MS = 25, RESTORE_MAX = 256 };
 static struct {
 	SCREEN *curses;
 	FILE *in, *out;
-	bool colour;
+	bool color;
 	struct screen shown; /* what the terminal shows */
 	/* For terminal_restore(): all fields are set before armed. */
 	volatile sig_atomic_t armed;
@@ -33,7 +33,7 @@ static struct {
 	size_t restore_len;
 } terminal;
 
-/* Attributes of each style, with colours and without. */
+/* Attributes of each style, with colors and without. */
 static const struct {
 	short front, back;
 	attr_t attributes, mono;
@@ -149,7 +149,7 @@ void terminal_size(unsigned *columns, unsigned *rows)
 	terminal_measure(columns, rows);
 }
 
-static void terminal_start_colours(void)
+static void terminal_start_colors(void)
 {
 	use_default_colors();
 	for (int i = 0; i < STYLES; i++)
@@ -245,7 +245,7 @@ static SCREEN *terminal_new(void)
 	return made;
 }
 
-int terminal_open(bool colour, struct error *err)
+int terminal_open(bool color, struct error *err)
 {
 	TERMINAL *looked_up;
 	unsigned columns, rows;
@@ -267,9 +267,9 @@ int terminal_open(bool colour, struct error *err)
 	}
 	terminal_measure(&columns, &rows);
 	resize_term((int)rows, (int)columns);
-	terminal.colour = colour && has_colors() && start_color() == OK;
-	if (terminal.colour)
-		terminal_start_colours();
+	terminal.color = color && has_colors() && start_color() == OK;
+	if (terminal.color)
+		terminal_start_colors();
 	terminal_start_input();
 	return 0;
 }
@@ -402,9 +402,9 @@ static void terminal_draw_cell(const struct screen *s, unsigned row,
 			       unsigned column)
 {
 	const struct screen_cell *cell = screen_cell(s, row, column);
-	attr_t attributes = terminal.colour ? styles[cell->style].attributes
-					    : styles[cell->style].mono;
-	short pair = terminal.colour ? (short)(cell->style + 1) : 0;
+	attr_t attributes = terminal.color ? styles[cell->style].attributes
+					   : styles[cell->style].mono;
+	short pair = terminal.color ? (short)(cell->style + 1) : 0;
 	wchar_t wide[CCHARW_MAX + 1];
 	cchar_t shown = { 0 };
 

@@ -19,9 +19,9 @@
  * Takes over the terminal on standard output; keys are read from standard input
  * if it is a terminal, too, else from the controlling terminal.
  * ERROR_UNAVAILABLE, with the terminal untouched, when there is none or it
- * cannot position the cursor. colour: use colours if the terminal has them.
+ * cannot position the cursor. color: use colors if the terminal has them.
  */
-int terminal_open(bool colour, struct error *err);
+int terminal_open(bool color, struct error *err);
 
 /* Restores the terminal; does nothing when it is not open. */
 void terminal_close(void);

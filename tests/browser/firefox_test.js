@@ -26,8 +26,8 @@ function picture(browser, file) {
 	return fs.readFileSync(output);
 }
 
-// Returns the colours at places of a PNG picture.
-const coloursAt = async ([base64, places]) => {
+// Returns the colors at places of a PNG picture.
+const colorsAt = async ([base64, places]) => {
 	const bytes = Uint8Array.from(atob(base64), (c) => c.charCodeAt(0));
 	const image = await createImageBitmap(new Blob([bytes], { type: 'image/png' }));
 	const canvas = document.createElement('canvas');
@@ -38,7 +38,7 @@ const coloursAt = async ([base64, places]) => {
 	return places.map(([x, y]) => [...context.getImageData(x, y, 1, 1).data]);
 };
 
-// Returns a description of a wrong colour, or ''.
+// Returns a description of a wrong color, or ''.
 function fault(frame, got, wanted) {
 	const off = got.map((c, k) => Math.abs(c - wanted[k]));
 	if (Math.max(...off) > 8 || Math.min(...got) >= 240)
@@ -47,21 +47,21 @@ function fault(frame, got, wanted) {
 }
 
 module.exports = (test) => {
-	test('firefox_draws_the_colours_of_chromium', async (browser, { Skip }) => {
+	test('firefox_draws_the_colors_of_chromium', async (browser, { Skip }) => {
 		if (!firefox)
 			throw new Skip('no Firefox');
 		const file = browser.write(lines('a.A.main;b.B.left 3', 'a.A.main;c.C.right|native 2'));
 		await browser.with(file, async (tab) => {
 			const frames = (await tab.frames_()).filter((f) => f.level > 0);
 			const places = frames.map((f) => [Math.round(f.x + f.width - 6), Math.round(f.y + 5)]);
-			const colours = (png) => tab.evaluate(coloursAt, [png.toString('base64'), places]);
-			const wanted = await colours(await tab.screenshot());
+			const colors = (png) => tab.evaluate(colorsAt, [png.toString('base64'), places]);
+			const wanted = await colors(await tab.screenshot());
 			let faults;
 			assert.strictEqual(frames.length, 3);
 			// Firefox takes the picture on load, which may be before the
 			// page has drawn: try again.
 			for (let tries = 0; tries < 12; tries++) {
-				const got = await colours(picture(browser, file));
+				const got = await colors(picture(browser, file));
 				faults = frames.map((f, k) => fault(f, got[k], wanted[k])).filter(Boolean);
 				if (!faults.length)
 					return;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests of the graph: rectangles, direction, zoom, history, colours.
+// Tests of the graph: rectangles, direction, zoom, history, colors.
 'use strict';
 
 const assert = require('node:assert');
@@ -256,7 +256,7 @@ module.exports = (test) => {
 		}, { hash: '#e=99' });
 	});
 
-	test('narrow_frames_share_a_grey_box_and_wide_frames_stay', async (browser) => {
+	test('narrow_frames_share_a_gray_box_and_wide_frames_stay', async (browser) => {
 		const list = [];
 		for (let i = 0; i < 5000; i++)
 			list.push(`r.R.r;n.N.n${String(i).padStart(5, '0')} 1`);
@@ -273,8 +273,8 @@ module.exports = (test) => {
 		});
 	});
 
-	test('colours_differ_by_kind_and_not_by_page', async (browser) => {
-		const colours = [];
+	test('colors_differ_by_kind_and_not_by_page', async (browser) => {
+		const colors = [];
 		for (const description of [sample(), { ...sample(), title: 'other' }])
 			await browser.with(description, async (tab) => {
 				const seen = {};
@@ -282,10 +282,10 @@ module.exports = (test) => {
 					const { x, y, width } = await tab.frame_(name);
 					seen[name] = (await pixel(tab, x + width - 4, y + 2)).join();
 				}
-				colours.push(seen);
+				colors.push(seen);
 			});
-		assert.deepStrictEqual(colours[0], colours[1]);
-		assert.strictEqual(new Set(Object.values(colours[0])).size, 6);
+		assert.deepStrictEqual(colors[0], colors[1]);
+		assert.strictEqual(new Set(Object.values(colors[0])).size, 6);
 	});
 
 	test('legend_lists_the_kinds_of_the_page', async (browser) => {

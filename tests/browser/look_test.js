@@ -7,7 +7,7 @@ const { sample } = require('./sample.js');
 
 const theme = (tab) => tab.evaluate(() => document.documentElement.dataset.theme);
 
-// Returns the contrast of two `rgb(…)` colours by WCAG 2.
+// Returns the contrast of two `rgb(…)` colors by WCAG 2.
 function contrast(a, b) {
 	const light = (text) => {
 		const [r, g, blue] = text.match(/[\d.]+/g).slice(0, 3).map((v) => {
@@ -56,7 +56,7 @@ module.exports = (test) => {
 		test(`text_has_contrast_4_5_in_the_${scheme}_theme`, async (browser) => {
 			await browser.with(sample(), async (tab) => {
 				for (const palette of ['normal', 'blind']) {
-					const { ink, fills } = await tab.evaluate(() => window.sjkcPage.colours());
+					const { ink, fills } = await tab.evaluate(() => window.sjkcPage.colors());
 					for (const fill of fills)
 						assert(contrast(ink, fill) >= 4.5, `${palette} ${fill}: ${contrast(ink, fill)}`);
 					await tab.keyboard.press('p');
@@ -71,16 +71,16 @@ module.exports = (test) => {
 					return [...document.querySelectorAll('button:enabled, h1, #summary, #legend li, #time-text, summary')]
 						.map((e) => [e.textContent, getComputedStyle(e).color, ground(e)]);
 				});
-				for (const [text, colour, ground] of worst)
-					assert(contrast(colour, ground) >= 4.5, `${text} ${colour} on ${ground}`);
+				for (const [text, color, ground] of worst)
+					assert(contrast(color, ground) >= 4.5, `${text} ${color} on ${ground}`);
 			}, { context: { colorScheme: scheme } });
 		});
 
-	test('colour_blind_palette_differs_from_the_normal_one', async (browser) => {
+	test('color_blind_palette_differs_from_the_normal_one', async (browser) => {
 		await browser.with(sample(), async (tab) => {
-			const normal = await tab.evaluate(() => window.sjkcPage.colours().fills);
+			const normal = await tab.evaluate(() => window.sjkcPage.colors().fills);
 			await tab.keyboard.press('p');
-			const blind = await tab.evaluate(() => window.sjkcPage.colours().fills);
+			const blind = await tab.evaluate(() => window.sjkcPage.colors().fills);
 			assert.notDeepStrictEqual(blind, normal);
 			assert.match(await tab.link(), /cb=1/);
 		});

@@ -167,7 +167,7 @@ module.exports = (test) => {
 			assert((await tab.evaluate(() => window.sjkcPage.matches())).count > 0);
 			if (!all)
 				return;
-			// 60,000 leaf frames on 1,280 pixels are grey boxes until the page zooms in.
+			// 60,000 leaf frames on 1,280 pixels are gray boxes until the page zooms in.
 			await tab.locator('[data-view=callers]').click();
 			const { y, height } = await tab.frame_('all');
 			for (let i = 0; i < 6 && (await tab.frames_()).length < 10; i++)

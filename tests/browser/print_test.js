@@ -6,7 +6,7 @@ const assert = require('node:assert');
 const zlib = require('node:zlib');
 const { sample } = require('./sample.js');
 
-// Returns the images of a PDF, with their number of colours, and the number of fonts.
+// Returns the images of a PDF, with their number of colors, and the number of fonts.
 function contents(pdf) {
 	const text = pdf.toString('latin1');
 	const found = { images: [], fonts: (text.match(/\/Type \/Font\b/g) || []).length };
@@ -17,10 +17,10 @@ function contents(pdf) {
 		const pixels = zlib.inflateSync(pdf.subarray(object.lastIndex),
 			{ finishFlush: zlib.constants.Z_SYNC_FLUSH });
 		const [, width] = /\/Width (\d+)/.exec(m[1]).map(Number);
-		const colours = new Set();
+		const colors = new Set();
 		for (let i = 0; i + 2 < pixels.length; i += 3)
-			colours.add(pixels.readUIntBE(i, 3));
-		found.images.push({ width, colours: colours.size });
+			colors.add(pixels.readUIntBE(i, 3));
+		found.images.push({ width, colors: colors.size });
 	}
 	return found;
 }
@@ -30,7 +30,7 @@ module.exports = (test) => {
 		await browser.with(sample(), async (tab) => {
 			const { images, fonts } = contents(await tab.pdf());
 			assert(fonts > 0);
-			assert(images.some((i) => i.width > 300 && i.colours > 5),
+			assert(images.some((i) => i.width > 300 && i.colors > 5),
 				JSON.stringify(images));
 		});
 	});

@@ -21,7 +21,7 @@ module.exports = (test) => {
 		});
 	});
 
-	test('matches_are_painted_in_the_match_colour', async (browser) => {
+	test('matches_are_painted_in_the_match_color', async (browser) => {
 		await browser.with(sample(), async (tab) => {
 			const shot = async () => {
 				const { x, y, width } = await tab.frame_('app.Work.sort');

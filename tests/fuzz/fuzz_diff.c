@@ -251,7 +251,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		.style.lines = data[0] & 16,
 		.rows = data[0] & 32 ? 2 : 0,
 		.width = data[0] & 32 ? 60 : 0,
-		.colour = data[0] & 32,
+		.color = data[0] & 32,
 	};
 	before = (size - 2) * data[1] / 255;
 	pair.profile = profile_new();

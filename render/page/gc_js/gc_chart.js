@@ -5,7 +5,7 @@
 import { pauseOf } from './gc_data.js';
 import { sizeText, ticks, timeText } from './gc_format.js';
 
-// Colours of the kinds; both themes have enough contrast with them.
+// Colors of the kinds; both themes have enough contrast with them.
 export const COLOURS = {
 	young: '#3b82f6', mixed: '#a855f7', full: '#dc2626', 'cycle pause': '#d97706',
 	pause: '#0891b2', cycle: '#65a30d', safepoint: '#8b93a1',
@@ -13,7 +13,7 @@ export const COLOURS = {
 
 const LEFT = 62, BOTTOM = 18, TOP = 6;
 
-function colour(name) {
+function color(name) {
 	return getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 }
 
@@ -64,8 +64,8 @@ export class Chart {
 
 	grid(text) {
 		const { pen, view } = this;
-		pen.strokeStyle = colour('--line');
-		pen.fillStyle = colour('--soft');
+		pen.strokeStyle = color('--line');
+		pen.fillStyle = color('--soft');
 		pen.lineWidth = 1;
 		pen.textAlign = 'right';
 		pen.textBaseline = 'middle';
@@ -113,7 +113,7 @@ export class Chart {
 		const x = Math.round(this.x(view.data.at[view.selected])) + 0.5;
 		if (x < LEFT || x > this.width)
 			return;
-		pen.strokeStyle = colour('--accent');
+		pen.strokeStyle = color('--accent');
 		pen.beginPath();
 		pen.moveTo(x, 0);
 		pen.lineTo(x, this.height - BOTTOM);
@@ -122,7 +122,7 @@ export class Chart {
 
 	// Marks the range that the pointer drags over.
 	drag(a, b) {
-		this.pen.fillStyle = colour('--accent');
+		this.pen.fillStyle = color('--accent');
 		this.pen.globalAlpha = 0.18;
 		this.pen.fillRect(Math.min(a, b), 0, Math.abs(a - b), this.height - BOTTOM);
 		this.pen.globalAlpha = 1;
@@ -177,7 +177,7 @@ export class HeapChart extends Chart {
 		pen.beginPath();
 		pen.rect(LEFT, 0, this.width - LEFT, this.height);
 		pen.clip();
-		this.line(first, last, data.committed, colour('--soft'), [4, 3]);
+		this.line(first, last, data.committed, color('--soft'), [4, 3]);
 		this.sizes(first, last);
 		pen.restore();
 		this.marker();

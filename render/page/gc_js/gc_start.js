@@ -81,11 +81,11 @@ class Page {
 		}
 		get('charts').hidden = get('totals').hidden = get('keys').hidden = !data.size;
 		const kinds = new Set(data.kind);
-		for (const [kind, colour] of Object.entries(COLOURS)) {
+		for (const [kind, color] of Object.entries(COLOURS)) {
 			if (!kinds.has(data.kinds.indexOf(kind)) || kind === 'cycle')
 				continue;
 			const item = document.createElement('span'), box = document.createElement('i');
-			box.style.background = colour;
+			box.style.background = color;
 			item.append(box, kind);
 			get('legend').append(item);
 		}

@@ -12,7 +12,7 @@ import { percent } from './flame_format.js';
 const MOST_SUM = 2 ** 51;
 const MOST_FACTOR = 1024;
 
-// The least relative difference of each step of the colours.
+// The least relative difference of each step of the colors.
 const steps = [0, 0.05, 0.15, 0.35, 0.7];
 
 // Hue and saturation.
@@ -225,8 +225,8 @@ export class Comparison {
 		return this.isOn() ? signs[this.nodeVerdict(tree, node)] || '' : '';
 	}
 
-	colour(kind, step) {
-		const { dark, blind } = this.page.colours;
+	color(kind, step) {
+		const { dark, blind } = this.page.colors;
 		const [hue, saturation] = tones[blind ? 'blind' : 'usual'][kind];
 		return dark ? `hsl(${hue} ${saturation * 0.75}% ${20 + step * 5}%)` :
 			`hsl(${hue} ${saturation}% ${91 - step * 7}%)`;
@@ -234,22 +234,22 @@ export class Comparison {
 
 	fill(tree, node) {
 		const verdict = this.nodeVerdict(tree, node);
-		const { theme } = this.page.colours;
+		const { theme } = this.page.colors;
 		if (verdict === 'same' || verdict === 'noise')
 			return theme.all;
 		const change = 2 * tree.old[node] / tree.total[node] - 1;
 		const size = Math.abs(change);
-		return this.colour(change < 0 ? 'more' : 'less',
+		return this.color(change < 0 ? 'more' : 'less',
 			steps.filter((least) => size >= least).length - 1);
 	}
 
 	legend() {
 		return [
-			[`${signs.more}More`, this.colour('more', 3), 'More than before'],
-			[`${signs.new}New`, this.colour('more', 4), 'Only after'],
-			[`${signs.less}Less`, this.colour('less', 3), 'Less than before'],
-			[`${signs.gone}Gone`, this.colour('less', 4), 'Only before'],
-			['Within noise', this.page.colours.theme.all,
+			[`${signs.more}More`, this.color('more', 3), 'More than before'],
+			[`${signs.new}New`, this.color('more', 4), 'Only after'],
+			[`${signs.less}Less`, this.color('less', 3), 'Less than before'],
+			[`${signs.gone}Gone`, this.color('less', 4), 'Only before'],
+			['Within noise', this.page.colors.theme.all,
 				'Chance explains the change'],
 		];
 	}

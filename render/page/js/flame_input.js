@@ -294,7 +294,7 @@ export const keyTable = {
 	L: { run: (page) => page.canLines() && toggle('lines')(page), help: 'line numbers' },
 	j: { run: (page) => page.toolbar.switchNative(), help: 'hide native callers, or native frames' },
 	d: { run: (page) => page.toolbar.switchTheme(), help: 'light or dark theme' },
-	p: { run: toggle('blind'), help: 'colour-blind palette' },
+	p: { run: toggle('blind'), help: 'color-blind palette' },
 	R: { run: (page) => page.reset(), help: 'reset view, zoom, search, filters' },
 	'?': { run: (page) => page.toolbar.openHelp(), help: 'this help' },
 };

@@ -2,7 +2,7 @@
 // The page: keeps the state and rebuilds each part when the state it depends on
 // has changed.
 
-import { Colours } from './flame_colour.js';
+import { Colors } from './flame_color.js';
 import { Comparison } from './flame_diff.js';
 import { DiffTable } from './flame_diff_table.js';
 import { Filter } from './flame_filter.js';
@@ -328,7 +328,7 @@ export class Page {
 	}
 
 	theme() {
-		return this.colours.theme;
+		return this.colors.theme;
 	}
 
 	dress() {
@@ -339,15 +339,15 @@ export class Page {
 			return;
 		const root = document.documentElement;
 		root.setAttribute('data-theme', dark ? 'dark' : 'light');
-		this.colours = new Colours(this.profile, dark ? 'dark' : 'light', blind);
+		this.colors = new Colors(this.profile, dark ? 'dark' : 'light', blind);
 	}
 
 	fill(pane, node) {
 		if (this.matches && this.matches.isHit(pane.tree, node))
-			return this.colours.match;
+			return this.colors.match;
 		if (this.comparison && this.comparison.isOn())
 			return this.comparison.fill(pane.tree, node);
-		return this.colours.fill(node === 0 && pane.tree.labels.nameOf(pane.tree.label[0]) >=
+		return this.colors.fill(node === 0 && pane.tree.labels.nameOf(pane.tree.label[0]) >=
 			this.profile.threadName0 ? 255 : pane.tree.kindOf(node),
 		pane.tree.labels.nameOf(pane.tree.label[node]));
 	}

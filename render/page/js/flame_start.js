@@ -20,7 +20,7 @@ import { writeState } from './flame_state.js';
 //   levels(which)      the number of levels of a pane
 //   nodes()            the number of nodes of the shown tree
 //   moving()           true during a zoom animation
-//   colours()          the colours of text and of all fills, as rgb(…)
+//   colors()          the colors of text and of all fills, as rgb(…)
 //   opened             milliseconds from the start of the script to the first drawing
 class Probe {
 	constructor(page, began) {
@@ -96,18 +96,18 @@ class Probe {
 		return this.page.graph.n;
 	}
 
-	colours() {
-		const { colours } = this.page;
-		const rgb = (colour) => {
+	colors() {
+		const { colors } = this.page;
+		const rgb = (color) => {
 			const swatch = element('i', null);
-			swatch.style.color = colour;
+			swatch.style.color = color;
 			document.body.append(swatch);
 			const text = getComputedStyle(swatch).color;
 			swatch.remove();
 			return text;
 		};
-		const fills = [colours.match, colours.theme.all, ...colours.fills.flat()];
-		return { ink: rgb(colours.theme.ink), fills: fills.map(rgb) };
+		const fills = [colors.match, colors.theme.all, ...colors.fills.flat()];
+		return { ink: rgb(colors.theme.ink), fills: fills.map(rgb) };
 	}
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Fills the bars above and below the graph.
 
-import { kindMeanings, kindTitles } from './flame_colour.js';
+import { kindMeanings, kindTitles } from './flame_color.js';
 import { byId, element } from './flame_dom.js';
 import { Filter } from './flame_filter.js';
 import {
@@ -250,21 +250,21 @@ export class Status {
 	}
 
 	showLegend() {
-		const { profile, colours } = this.page;
+		const { profile, colors } = this.page;
 		const searched = this.page.state.query !== '';
 		const comparison = this.page.comparison && this.page.comparison.isOn() ?
 			this.page.comparison : null;
-		if (!this.page.changed('legend', searched, colours.match, colours.dark,
+		if (!this.page.changed('legend', searched, colors.match, colors.dark,
 			!!comparison))
 			return;
 		const items = comparison ? comparison.legend() : profile.kinds.map((kind, k) => profile.kindUsed[k] ?
-			[kindTitles[kind] || kind, colours.legend(k), kindMeanings[kind]] : null)
+			[kindTitles[kind] || kind, colors.legend(k), kindMeanings[kind]] : null)
 			.filter(Boolean);
 		if (searched)
-			items.push(['Match', colours.match, 'Frame that matches the search']);
-		byId('legend').replaceChildren(...items.map(([title, colour, meaning]) => {
+			items.push(['Match', colors.match, 'Frame that matches the search']);
+		byId('legend').replaceChildren(...items.map(([title, color, meaning]) => {
 			const swatch = element('i', { 'aria-hidden': 'true' });
-			swatch.style.backgroundColor = colour;
+			swatch.style.backgroundColor = color;
 			return element('li', { title: meaning || null }, swatch, title);
 		}));
 	}

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The tooltip of a frame: totals, and the kinds and lines of its samples.
 
-import { kindTitles } from './flame_colour.js';
+import { kindTitles } from './flame_color.js';
 import { element } from './flame_dom.js';
 import { percent, shortened } from './flame_format.js';
 

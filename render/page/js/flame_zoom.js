@@ -143,7 +143,7 @@ export class Zoom {
 		}, 'settle');
 	}
 
-	// Zooms into a grey box of narrow frames; into a part of a wide box.
+	// Zooms into a gray box of narrow frames; into a part of a wide box.
 	intoTiny(pane, [from, to], x) {
 		const half = Math.min(to - from, (pane.to - pane.from) / 8) / 2;
 		const at = pane.from + x / pane.scale;

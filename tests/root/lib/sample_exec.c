@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * sample_exec: samples a shell that becomes another program at the least
- * favourable moment: while the session does not search for new processes.
+ * favorable moment: while the session does not search for new processes.
  * Prints the session's name and "burned TICKS", the number of CPU samples of
  * burn().
  *

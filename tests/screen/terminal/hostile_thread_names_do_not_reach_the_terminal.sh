@@ -1,5 +1,5 @@
 . "${0%/*}/../lib/terminal"
-# The names set the clipboard, another screen, colours and a title, also by C1.
+# The names set the clipboard, another screen, colors and a title, also by C1.
 sed -e 's/"burner-0"/"\\u001b]52;c;aGFjaw==\\u0007"/' \
 	-e 's/"burner-1"/"\\u001b[?1049l\\u001bc"/' \
 	-e 's/"allocator-0"/"\\u009b31mred"/' \

@@ -25,7 +25,7 @@ static struct btf *programs(void)
 	btf__add_field(b, "tgid", number, 0, 0);
 	btf__add_struct(b, "of_the_program_alone", 4);
 	btf__add_field(b, "tgid", number, 0, 0);
-	btf__add_enum(b, "colour___new", 4);
+	btf__add_enum(b, "color___new", 4);
 	btf__add_enum_value(b, "GREEN___new", 1);
 	return b;
 }
@@ -51,7 +51,7 @@ static struct btf *kernel(void)
 	btf__add_field(b, NULL, 5, 64, 0);
 	btf__add_field(b, "thread_pid", 6, 128, 0);
 	btf__add_field(b, "flag", number, 352, 3);
-	btf__add_enum(b, "colour", 4); /* 9 */
+	btf__add_enum(b, "color", 4); /* 9 */
 	btf__add_enum_value(b, "RED", 0);
 	btf__add_enum_value(b, "GREEN", 7);
 	btf__add_func_proto(b, 1); /* 10 */
@@ -92,7 +92,7 @@ static long place_of(const struct btf *b, const struct btf_type *t,
 static void named_types_and_members_are_kept_with_their_offsets(void **state)
 {
 	struct btf *all = kernel(), *ours = programs(), *chosen;
-	const struct btf_type *task, *colour;
+	const struct btf_type *task, *color;
 	__u32 len;
 	const void *bytes = btf__raw_data(all, &len);
 
@@ -106,9 +106,9 @@ static void named_types_and_members_are_kept_with_their_offsets(void **state)
 	assert_int_equal(place_of(chosen, task, "thread_pid"), 128);
 	assert_int_equal(place_of(chosen, task, "unnamed"), -1);
 	assert_int_equal(place_of(chosen, task, "other"), -1);
-	colour = find(chosen, "colour");
-	assert_int_equal(btf_vlen(colour), 1);
-	assert_int_equal(btf_enum(colour)->val, 7);
+	color = find(chosen, "color");
+	assert_int_equal(btf_vlen(color), 1);
+	assert_int_equal(btf_enum(color)->val, 7);
 	assert_true(btf__find_by_name(chosen, "huge") < 0);
 	assert_true(btf__find_by_name(chosen, "f") < 0);
 	/* The bytes as libbpf reads them from a file. */

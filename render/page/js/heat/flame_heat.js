@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The heat map: time × time. A column is a period such as a second, a row an offset
-// in it such as 20 ms, the colour is the weight of the samples there.
+// in it such as 20 ms, the color is the weight of the samples there.
 
 import { byId, element } from '../flame_dom.js';
 import { formatClock, formatTick, percent } from '../flame_format.js';
@@ -11,7 +11,7 @@ const AXIS = 18; // pixels below the cells
 const MARGIN = 56; // pixels left of them
 const NARROWEST = 3; // pixels of a column
 
-// Colours of the lowest and the highest weight, of other samples than matches, and
+// Colors of the lowest and the highest weight, of other samples than matches, and
 // of matches.
 const ramps = {
 	light: { none: [244, 245, 247], cells: [[205, 221, 242], [8, 40, 100]],
@@ -451,22 +451,22 @@ export class Heat {
 	}
 
 	ramp() {
-		return ramps[this.page.colours.dark ? 'dark' : 'light'];
+		return ramps[this.page.colors.dark ? 'dark' : 'light'];
 	}
 
-	// Small weights differ more in colour than large ones.
-	colour(cell, selected) {
+	// Small weights differ more in color than large ones.
+	color(cell, selected) {
 		const { none, cells, match } = this.ramp();
 		const weight = this.cells[cell];
-		let colour = none;
+		let color = none;
 		if (weight > 0) {
 			const tone = Math.sqrt(weight / this.most);
 			const share = this.matches ? this.matches[cell] / weight : 0;
-			colour = mix(share > 0 ? match : cells, tone);
+			color = mix(share > 0 ? match : cells, tone);
 			if (share > 0 && share < 1)
-				colour = mix([mix(cells, tone), colour], 0.5 + share / 2);
+				color = mix([mix(cells, tone), color], 0.5 + share / 2);
 		}
-		return selected ? colour : mix([none, colour], 0.35);
+		return selected ? color : mix([none, color], 0.35);
 	}
 
 	// Draws a pixel per cell and enlarges them.
@@ -480,8 +480,8 @@ export class Heat {
 				const cell = (first + c) * rows + r;
 				if (cell < start || cell >= end)
 					continue;
-				const colour = this.colour(cell, cell >= from && cell < to);
-				image.data.set([...colour, 255], 4 * ((rows - 1 - r) * count + c));
+				const color = this.color(cell, cell >= from && cell < to);
+				image.data.set([...color, 255], 4 * ((rows - 1 - r) * count + c));
 			}
 		}
 		const small = element('canvas', { width: count, height: rows });
@@ -492,7 +492,7 @@ export class Heat {
 			this.dotMatches(context, first, count);
 	}
 
-	// Marks matches with a dot, for readers who do not see the colours.
+	// Marks matches with a dot, for readers who do not see the colors.
 	dotMatches(context, first, count) {
 		const { rows } = this.scale;
 		context.fillStyle = this.page.theme().ink;

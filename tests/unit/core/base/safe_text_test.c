@@ -90,7 +90,7 @@ static void c1_controls_bidi_and_hidden_characters_are_spelled_out(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(hidden) / sizeof(*hidden); i++)
 		expect_shown(hidden[i].in, hidden[i].shown);
-	/* Neighbouring characters are letters and spaces. */
+	/* Neighboring characters are letters and spaces. */
 	expect_shown("\xc2\xa0", "\xc2\xa0");
 	expect_shown("\xe2\x80\x8a", "\xe2\x80\x8a");
 	expect_shown("\xe2\x80\x90", "\xe2\x80\x90");

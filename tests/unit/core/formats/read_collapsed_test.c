@@ -446,7 +446,7 @@ static bool sniffs(const char *text)
 	return collapsed_reader.sniff((const uint8_t *)text, strlen(text));
 }
 
-static void collapsed_stack_traces_are_recognised(void **state)
+static void collapsed_stack_traces_are_recognized(void **state)
 {
 	(void)state;
 	assert_true(sniffs("main 5"));
@@ -539,7 +539,7 @@ int main(void)
 		cmocka_unit_test(stack_trace_may_be_very_deep),
 		cmocka_unit_test(second_weight_counts_if_all_lines_have_two),
 		cmocka_unit_test(input_without_readable_lines_is_an_error),
-		cmocka_unit_test(collapsed_stack_traces_are_recognised),
+		cmocka_unit_test(collapsed_stack_traces_are_recognized),
 		cmocka_unit_test(texts_of_other_formats_are_not_recognized),
 		cmocka_unit_test(
 			head_with_a_partial_line_is_judged_by_the_other_lines),

@@ -348,7 +348,7 @@ static void any_flipped_byte_is_harmless(void **state)
 	input_close(&in);
 }
 
-static void relatives_of_the_format_are_recognised_and_refused(void **state)
+static void relatives_of_the_format_are_recognized_and_refused(void **state)
 {
 	static const char npss[] = "NPSS\2\x1f\x8b\x08";
 
@@ -370,7 +370,7 @@ int main(void)
 		cmocka_unit_test(no_row_of_a_truncated_file_is_larger),
 		cmocka_unit_test(any_flipped_byte_is_harmless),
 		cmocka_unit_test(
-			relatives_of_the_format_are_recognised_and_refused),
+			relatives_of_the_format_are_recognized_and_refused),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

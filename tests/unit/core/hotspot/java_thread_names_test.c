@@ -31,12 +31,12 @@ struct image_field {
 /* Layouts of objects; in JDK 8 a String has a char[]. */
 struct objects {
 	int jdk;
-	uint32_t header;       /* 8, 12 or 16 */
-	uint32_t reference;    /* 4 or 8 bytes */
-	uint32_t array_data;   /* offset of its elements */
-	uint64_t heap;         /* base of references of 4 bytes */
-	unsigned colour_shift; /* generational ZGC; 0 = no colours */
-	bool is_early;         /* JDK 8: Thread.name is a char[] */
+	uint32_t header;      /* 8, 12 or 16 */
+	uint32_t reference;   /* 4 or 8 bytes */
+	uint32_t array_data;  /* offset of its elements */
+	uint64_t heap;        /* base of references of 4 bytes */
+	unsigned color_shift; /* generational ZGC; 0 = no colors */
+	bool is_early;        /* JDK 8: Thread.name is a char[] */
 };
 
 /* clang-format off */
@@ -179,20 +179,20 @@ static void add_classes(struct place *p)
 	hotspot_image_put(i, i->statics[HOTSPOT_CLASS_SHIFT], 3, 4);
 }
 
-static uint64_t coloured(const struct place *p, uint64_t address)
+static uint64_t colored(const struct place *p, uint64_t address)
 {
-	unsigned shift = p->o->colour_shift;
+	unsigned shift = p->o->color_shift;
 
 	if (!shift)
 		return address;
-	/* The colour bits are below the shifted address. */
+	/* The color bits are below the shifted address. */
 	return address << shift | UINT64_C(1) << (shift - 1) | 0x290;
 }
 
 static void put_reference(struct place *p, uint64_t at, uint64_t to)
 {
 	uint64_t value = p->o->reference == 4 ? (to - p->o->heap) >> 3
-					      : coloured(p, to);
+					      : colored(p, to);
 
 	hotspot_image_put(&p->image, at, value, p->o->reference);
 }
@@ -276,7 +276,7 @@ static void add_threads(struct place *p)
 		return;
 	}
 	p->slot = slot;
-	hotspot_image_put(i, slot, coloured(p, p->thread), WORD);
+	hotspot_image_put(i, slot, colored(p, p->thread), WORD);
 	hotspot_image_put_field(i, p->java_thread, "JavaThread", "_threadObj",
 				slot, WORD);
 }
@@ -480,7 +480,7 @@ static void java_reference_decode_returns_an_address_or_zero(void **state)
 	assert_int_equal(java_reference_decode(0x7f0000001001), 0);
 	assert_int_equal(java_reference_decode(0x7f0000001000), 0x7f0000001000);
 #ifdef __x86_64__
-	/* Values with two colour bits or none. */
+	/* Values with two color bits or none. */
 	assert_int_equal(java_reference_decode(0x40000000000f3000ull), 0);
 	assert_int_equal(java_reference_decode(0x40000000000f0000ull), 0);
 	assert_int_equal(

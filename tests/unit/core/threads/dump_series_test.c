@@ -159,7 +159,7 @@ static void clock_never_runs_backwards(void **state)
 	assert_int_equal(series.dumps[1].clock_ns, INT64_C(1000000000));
 }
 
-static void dumps_after_the_wanted_one_are_not_analysed(void **state)
+static void dumps_after_the_wanted_one_are_not_analyzed(void **state)
 {
 	(void)state;
 	begin(1);
@@ -170,9 +170,9 @@ static void dumps_after_the_wanted_one_are_not_analysed(void **state)
 	assert_int_equal(series.number, 1);
 	assert_int_equal(series.dump_count, 2);
 	assert_int_equal(series.thread_count, 1);
-	assert_true(series.dumps[0].is_analysed);
+	assert_true(series.dumps[0].is_analyzed);
 	assert_int_equal(series.dumps[0].blocked, 1);
-	assert_false(series.dumps[1].is_analysed);
+	assert_false(series.dumps[1].is_analyzed);
 	assert_int_equal(series.dumps[1].threads, 2);
 	assert_int_equal(series.dumps[1].states[STATE_BLOCKED], 1);
 }
@@ -210,7 +210,7 @@ int main(void)
 		TEST(dumps_without_ids_are_not_comparable),
 		TEST(younger_thread_is_of_another_jvm),
 		TEST(clock_never_runs_backwards),
-		TEST(dumps_after_the_wanted_one_are_not_analysed),
+		TEST(dumps_after_the_wanted_one_are_not_analyzed),
 		TEST(series_without_dumps_does_not_compare),
 		TEST(method_without_a_name_does_not_wait_for_work),
 	};

@@ -329,7 +329,7 @@ static void enum_constants_have_the_requested_class(void **state)
 	(void)state;
 	v.text.at = "GREEN";
 	v.text.len = 5;
-	check_value(&v, "com.acme.Colour", "\"GREEN\"");
+	check_value(&v, "com.acme.Color", "\"GREEN\"");
 	check_value(&v, "java.lang.Thread$State", "\"GREEN\"");
 }
 

@@ -121,10 +121,10 @@ static void other_types_are_parsed(void **state)
 	      "!a com.acme.Point cannot be given as text; supported: "
 	      "numbers, true and false, strings, dates, MBean names, "
 	      "enum constants, and arrays of these types");
-	reads("com.acme.Colour", "GREEN", "\"GREEN\"");
-	reads("com.acme.Colour", "<null>", "null");
-	refuses("com.acme.Colour", "");
-	refuses("com.acme.Colour", "GREEN ");
+	reads("com.acme.Color", "GREEN", "\"GREEN\"");
+	reads("com.acme.Color", "<null>", "null");
+	refuses("com.acme.Color", "");
+	refuses("com.acme.Color", "GREEN ");
 	refuses("javax.management.openmbean.CompositeData", "x");
 	refuses("[[I", "1");
 }

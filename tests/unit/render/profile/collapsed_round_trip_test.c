@@ -76,7 +76,7 @@ static void check(const struct profile *p, uint32_t event,
 	if (!collapsed_reader.sniff((const uint8_t *)first.bytes,
 				    first.len < READER_HEAD ? first.len
 							    : READER_HEAD))
-		fail_msg("not recognised: %.300s", first.bytes);
+		fail_msg("not recognized: %.300s", first.bytes);
 	back = read_back(&first);
 	assert_true(back->events[0].weight == p->events[event].weight);
 	second = folded(back, 0, &again);

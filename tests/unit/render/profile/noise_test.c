@@ -128,7 +128,7 @@ static void probability_is_that_of_students_distribution(void **unused)
 	float parts[2][SIDE_PARTS];
 	struct noise_sum sums[2] = { { 0, 0, parts[0] }, { 0, 0, parts[1] } };
 	/*
-	 * Half the sum of the squared differences between neighbours is
+	 * Half the sum of the squared differences between neighbors is
 	 * 26.5 * 600^2, and the variance of a side 1 / (14 * 15) of it. This
 	 * is the root of the sum of both variances.
 	 */

@@ -1,5 +1,5 @@
 . "${0%/*}/../lib/terminal"
-# styles: print the attributes on the screen, sorted; 30 to 49 are colours
+# styles: print the attributes on the screen, sorted; 30 to 49 are colors
 styles() {
 	tm capture-pane -e -p | grep -o '.\[[0-9;]*m' | tr -d '\033[m' |
 		tr ';' '\n' | sort -un | tr '\n' ' '

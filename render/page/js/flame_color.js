@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Colours: a hue for each kind of frame and a shade for each package. They are the
+// Colors: a hue for each kind of frame and a shade for each package. They are the
 // same on every page, so that pages can be compared.
 
 import { packageOf } from './flame_format.js';
@@ -54,7 +54,7 @@ const themes = {
 	},
 };
 
-// Returns the CSS colour of shade k. On a dark background, the same hue is dark
+// Returns the CSS color of shade k. On a dark background, the same hue is dark
 // enough for light text.
 function shade([hue, saturation, lightness, spread], k, dark) {
 	const step = k / (SHADES - 1) - 0.5;
@@ -69,7 +69,7 @@ function shade([hue, saturation, lightness, spread], k, dark) {
 	return `hsl(${h.toFixed(1)} ${Math.round(saturation * 0.72)}% ${(l + tone * spreadL).toFixed(1)}%)`;
 }
 
-export class Colours {
+export class Colors {
 	constructor(profile, theme, blind) {
 		this.profile = profile;
 		this.dark = theme === 'dark';
@@ -99,7 +99,7 @@ export class Colours {
 
 	fill(kind, name) {
 		return kind === 255 ? this.theme.all :
-			this.fills[kind][Colours.shadeOf(this.profile, name)];
+			this.fills[kind][Colors.shadeOf(this.profile, name)];
 	}
 
 	legend(kind) {
