@@ -251,28 +251,12 @@ uint64_t elf_symbols_find(const struct elf_symbols *s, const char *name)
 enum { TABLE_SHIFT = 30, NUMBER_MASK = (1 << TABLE_SHIFT) - 1 };
 #define NONE UINT32_MAX
 
-/* The radix of the sort; the code of libjvm takes two passes. */
-enum { DIGIT_BITS = 13, DIGIT_MASK = (1 << DIGIT_BITS) - 1 };
-
-/* Larger clusters are resolved once, with all others. */
-enum { CLUSTER_MOST = 1024 };
-
 /*
- * The memory that resolving needs, in places for each function: 2 of the
- * result, 4 more as an array grows, and 3 for its span.
+ * Maximum number of symbols of a cluster that a search looks at: those of
+ * libjvm have a few dozen. In a larger one, which only a hostile file has, a
+ * function that encloses more symbols is not found behind them.
  */
-enum { PLACES_EACH = 9 };
-
-/* The function, or NONE, from an address up to the next place. */
-struct elf_place {
-	uint64_t at;
-	uint32_t symbol;
-};
-
-struct places {
-	struct elf_place *all;
-	size_t count, cap;
-};
+enum { CLUSTER_MOST = 1 << 14 };
 
 /*
  * A symbol of code, sorted by address: small, because there are many, and
@@ -293,11 +277,6 @@ struct span {
 	uint64_t start, end; /* end == start: unknown */
 	uint32_t symbol;
 	bool is_label; /* not a function symbol, and without a size */
-};
-
-struct spans {
-	struct span *all;
-	size_t count;
 };
 
 static const struct elf_symbols *symbol_table(const struct elf_functions *f,
@@ -338,28 +317,6 @@ static uint64_t candidate_start(const struct elf_functions *f,
 	return f->first + c->start;
 }
 
-/*
- * Copies candidates by one digit of their address and keeps the order
- * otherwise.
- */
-static void candidates_distribute(const struct elf_candidate *from,
-				  struct elf_candidate *to, size_t count,
-				  unsigned shift)
-{
-	uint32_t at[1 << DIGIT_BITS] = { 0 }, sum = 0;
-
-	for (size_t i = 0; i < count; i++)
-		at[from[i].start >> shift & DIGIT_MASK]++;
-	for (size_t i = 0; i <= DIGIT_MASK; i++) {
-		uint32_t here = at[i];
-
-		at[i] = sum;
-		sum += here;
-	}
-	for (size_t i = 0; i < count; i++)
-		to[at[from[i].start >> shift & DIGIT_MASK]++] = from[i];
-}
-
 /* Adds a symbol of code; *last is the last address so far. */
 static void functions_add(struct elf_functions *f, uint32_t symbol,
 			  uint64_t *last)
@@ -392,11 +349,8 @@ static void functions_drop_far(struct elf_functions *f)
 	f->count = kept;
 }
 
-/*
- * Collects the symbols of code of all tables; returns the largest relative
- * address.
- */
-static uint32_t functions_collect(struct elf_functions *f)
+/* Collects the symbols of code of all tables. */
+static void functions_collect(struct elf_functions *f)
 {
 	uint64_t last = 0;
 
@@ -412,34 +366,18 @@ static uint32_t functions_collect(struct elf_functions *f)
 					      &last);
 		}
 	}
-	if (!f->count)
-		return 0;
-	if (last - f->first > UINT32_MAX) {
+	if (f->count && last - f->first > UINT32_MAX)
 		functions_drop_far(f);
-		last = f->first + UINT32_MAX;
-	}
 	/* Modulo 2^32, the difference of the low bits is the difference. */
 	for (size_t i = 0; i < f->count; i++)
 		f->all[i].start -= (uint32_t)f->first;
-	return (uint32_t)(last - f->first);
 }
 
-/*
- * Sorts by address, digit by digit: each comparison of two candidates waits for
- * memory, and there would be a million comparisons.
- */
-static void functions_sort(struct elf_functions *f, uint32_t last)
+static int candidate_compare(const void *a, const void *b)
 {
-	struct elf_candidate *other = xmalloc(f->count * sizeof(*other)), *kept;
+	const struct elf_candidate *x = a, *y = b;
 
-	for (unsigned shift = 0; shift < 32 && last >> shift;
-	     shift += DIGIT_BITS) {
-		candidates_distribute(f->all, other, f->count, shift);
-		kept = f->all;
-		f->all = other;
-		other = kept;
-	}
-	free(other);
+	return x->start < y->start ? -1 : x->start > y->start;
 }
 
 /*
@@ -523,120 +461,22 @@ static struct span span_make(const struct elf_functions *f,
 	return s;
 }
 
-/* Makes the spans of the candidates [begin, end). */
-static void spans_unite(const struct elf_functions *f, size_t begin, size_t end,
-			struct spans *s)
-{
-	size_t next;
-
-	s->all = xcalloc(end - begin, sizeof(*s->all));
-	for (size_t i = begin; i < end; i = next) {
-		for (next = i + 1; next < end; next++) {
-			if (f->all[next].start != f->all[i].start)
-				break;
-		}
-		s->all[s->count++] = span_make(f, &f->all[i], next - i);
-	}
-}
-
 /*
- * Gives an end to functions whose symbols do not have a size. `next` is the
- * start of the function after the spans.
+ * Gives an end to a function whose symbols do not have a size; next is the
+ * start of the function after it.
  */
-static void spans_set_ends(const struct elf_functions *f, struct spans *s,
-			   uint64_t next)
+static void span_set_end(const struct elf_functions *f, struct span *s,
+			 uint64_t next)
 {
-	for (size_t i = 0; i < s->count; i++) {
-		struct span *one = &s->all[i];
-		uint64_t behind;
-
-		if (one->end != one->start)
-			continue;
-		one->end = elf_cfi_end(f->cfi, one->start);
-		if (one->end > one->start)
-			continue;
-		/* A function without a name in these tables may follow it. */
-		one->end = f->is_complete ? symbol_limit(f, one->symbol)
-					  : one->start + 1;
-		behind = i + 1 < s->count ? s->all[i + 1].start : next;
-		if (behind < one->end)
-			one->end = behind;
-	}
-}
-
-static void places_add(struct places *p, uint64_t at, uint32_t symbol)
-{
-	if (p->count && p->all[p->count - 1].at == at)
-		p->count--;
-	array_reserve(p->all, p->cap, p->count + 1);
-	p->all[p->count++] = (struct elf_place){ at, symbol };
-}
-
-/*
- * Closes open functions that end at or before an address.  A function within
- * another closes first; one that overlaps its end closes with it.
- */
-static void places_close_until(struct places *p, const struct spans *s,
-			       size_t *open, size_t *depth, uint64_t address)
-{
-	while (*depth && s->all[open[*depth - 1]].end <= address) {
-		uint64_t end = s->all[open[*depth - 1]].end;
-
-		while (*depth && s->all[open[*depth - 1]].end <= end)
-			--*depth;
-		places_add(p, end,
-			   *depth ? s->all[open[*depth - 1]].symbol : NONE);
-	}
-}
-
-/* Turns functions, which may be nested, into a sequence of places. */
-static void places_make(struct places *p, const struct spans *s)
-{
-	size_t *open = xcalloc(s->count, sizeof(*open)), depth = 0;
-
-	for (size_t i = 0; i < s->count; i++) {
-		places_close_until(p, s, open, &depth, s->all[i].start);
-		/* A label within a function is a part of it. */
-		if (depth && s->all[i].is_label)
-			continue;
-		places_add(p, s->all[i].start, s->all[i].symbol);
-		open[depth++] = i;
-	}
-	places_close_until(p, s, open, &depth, UINT64_MAX);
-	free(open);
-}
-
-/* Returns the places of the candidates [begin, end), which are clusters. */
-static struct places functions_places(const struct elf_functions *f,
-				      size_t begin, size_t end)
-{
-	uint64_t next = end < f->count ? candidate_start(f, &f->all[end])
-				       : UINT64_MAX;
-	struct spans s = { 0 };
-	struct places p = { 0 };
-
-	spans_unite(f, begin, end, &s);
-	spans_set_ends(f, &s, next);
-	places_make(&p, &s);
-	free(s.all);
-	return p;
-}
-
-/* Returns the symbol at an address, or NONE. */
-static uint32_t places_symbol(const struct elf_place *places, size_t count,
-			      uint64_t address)
-{
-	size_t low = 0, high = count;
-
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-
-		if (places[mid].at <= address)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low ? places[low - 1].symbol : NONE;
+	if (s->end != s->start)
+		return;
+	s->end = elf_cfi_end(f->cfi, s->start);
+	if (s->end > s->start)
+		return;
+	/* A function without a name in these tables may follow it. */
+	s->end = f->is_complete ? symbol_limit(f, s->symbol) : s->start + 1;
+	if (next < s->end)
+		s->end = next;
 }
 
 /* Returns the number of candidates that begin at or before an address. */
@@ -672,61 +512,58 @@ void elf_functions_init(struct elf_functions *f,
 		f->tables[i] = tables[i];
 		most += tables[i]->count;
 	}
-	/* The sort needs the candidates twice. */
+	/* The sort may need the candidates twice. */
 	if (!budget_charge(budget, 2 * most * sizeof(*f->all)))
 		return;
 	f->all = xmalloc(most * sizeof(*f->all));
-	functions_sort(f, functions_collect(f));
+	functions_collect(f);
+	qsort(f->all, f->count, sizeof(*f->all), candidate_compare);
 	functions_cluster(f);
 	budget_return(budget, (2 * most - f->count) * sizeof(*f->all));
 }
 
 void elf_functions_release(struct elf_functions *f)
 {
-	budget_return(f->budget, f->count * sizeof(*f->all) +
-					 f->place_count * sizeof(*f->places));
+	budget_return(f->budget, f->count * sizeof(*f->all));
 	free(f->all);
-	free(f->places);
 	*f = (struct elf_functions){ 0 };
 }
 
-/* Resolves all clusters; without the memory for that, there are no places. */
-static void functions_resolve(struct elf_functions *f)
+/*
+ * Returns the symbol of the last function that begins at or before an address
+ * and ends after it, or NONE.
+ */
+static uint32_t functions_symbol(const struct elf_functions *f,
+				 uint64_t address)
 {
-	size_t most = PLACES_EACH * f->count * sizeof(*f->places);
-	struct places p;
+	size_t end = functions_until(f, address), begin = end, next;
+	uint32_t found = NONE;
+	uint64_t reach = 0;
 
-	f->is_resolved = true;
-	if (!budget_charge(f->budget, most))
-		return;
-	p = functions_places(f, 0, f->count);
-	f->places = xrealloc(p.all, p.count, sizeof(*p.all));
-	f->place_count = p.count;
-	budget_return(f->budget, most - p.count * sizeof(*p.all));
-}
+	while (begin && !f->all[--begin].is_first && end - begin < CLUSTER_MOST)
+		;
+	for (size_t i = begin; i < end; i = next) {
+		struct span s;
 
-static uint32_t functions_symbol(struct elf_functions *f, uint64_t address)
-{
-	size_t end = functions_until(f, address), begin = end;
-	struct places p;
-	uint32_t symbol;
-
-	if (!end)
-		return NONE;
-	while (!f->is_resolved && !f->all[--begin].is_first) {
-		/* Repeated work for a large cluster would add up. */
-		if (end - begin > CLUSTER_MOST)
-			functions_resolve(f);
+		for (next = i + 1; next < end; next++)
+			if (f->all[next].start != f->all[i].start)
+				break;
+		s = span_make(f, &f->all[i], next - i);
+		span_set_end(f, &s,
+			     next < f->count ? candidate_start(f, &f->all[next])
+					     : UINT64_MAX);
+		/* A label within a function is a part of it. */
+		if (s.is_label && s.start < reach)
+			continue;
+		if (s.end > reach)
+			reach = s.end;
+		if (s.end > address)
+			found = s.symbol;
 	}
-	if (f->is_resolved)
-		return places_symbol(f->places, f->place_count, address);
-	p = functions_places(f, begin, end);
-	symbol = places_symbol(p.all, p.count, address);
-	free(p.all);
-	return symbol;
+	return found;
 }
 
-const char *elf_functions_at(struct elf_functions *f, uint64_t address,
+const char *elf_functions_at(const struct elf_functions *f, uint64_t address,
 			     uint64_t *start)
 {
 	uint32_t symbol = functions_symbol(f, address);

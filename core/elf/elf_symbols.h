@@ -69,14 +69,11 @@ struct elf_functions {
 	uint64_t first;            /* address of the first symbol */
 	struct elf_candidate *all; /* symbols of code by address */
 	size_t count;
-	struct elf_place *places; /* by address; NULL = not needed so far */
-	size_t place_count;
-	bool is_resolved; /* all addresses are in places */
 	struct budget *budget;
 };
 
 /*
- * Sorts the functions of the tables, some of which may be empty: 2 ms for the
+ * Sorts the functions of the tables, some of which may be empty: 6 ms for the
  * 60,000 of libjvm.  Names are compared when an address is looked up, because
  * few addresses are.  is_complete tells that the tables have all functions of
  * the file; otherwise a function without a size ends where its call frame
@@ -94,7 +91,7 @@ void elf_functions_release(struct elf_functions *f);
  * Returns the mangled name of the function that holds an address, which lives
  * as long as the tables, or NULL.  *start is where the function begins.
  */
-const char *elf_functions_at(struct elf_functions *f, uint64_t address,
+const char *elf_functions_at(const struct elf_functions *f, uint64_t address,
 			     uint64_t *start);
 
 #endif

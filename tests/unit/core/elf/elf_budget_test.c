@@ -196,7 +196,7 @@ static void names_beyond_the_budget_are_not_read(void **state)
 	file_release(f);
 }
 
-static void unresolved_functions_are_not_found(void **state)
+static void functions_beyond_the_budget_are_not_found(void **state)
 {
 	struct budget budget = { .limit = 4096 };
 	const struct elf_symbols *tables[1];
@@ -293,7 +293,7 @@ int main(void)
 		CASE(only_names_of_symbols_take_memory),
 		CASE(table_beyond_the_budget_has_no_symbols),
 		CASE(names_beyond_the_budget_are_not_read),
-		CASE(unresolved_functions_are_not_found),
+		CASE(functions_beyond_the_budget_are_not_found),
 		cmocka_unit_test(
 			copy_of_a_file_has_all_tables_and_nothing_else),
 		cmocka_unit_test(tables_beyond_the_limit_are_not_copied),
