@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "core/hotspot/vm_counters.h"
 #include "core/threads/proc_source.h"
 
 #include "core/attach/attach.h"
@@ -7,19 +6,29 @@
 #include "core/base/clock.h"
 #include "core/base/safe_text.h"
 #include "core/base/saturate.h"
+#include "core/hotspot/vm_counters.h"
 #include "core/jvm/container.h"
 #include "core/threads/blocked.h"
 #include "core/threads/tasks.h"
 #include "core/threads/thread_dumps.h"
 
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-/* ---- one thread of a sample, from /proc and the last thread dump ---- */
+/*
+ * Sections: a thread of a sample; its process; notes; the source.
+ */
 
 /* By this age, a Java thread is registered in the JVM. */
-#define SETTLED_NS (500 * CLOCK_NS_PER_MS)
+#define SETTLED_NS    (500 * CLOCK_NS_PER_MS)
+#define FIRST_WAIT_NS (100 * CLOCK_NS_PER_MS) /* for the first thread names */
+#define RETRY_NS      (10 * CLOCK_NS_PER_S) /* before perfdata is opened again */
+
+enum { GENERATIONS = 3, SPACES = 8 };
+
+/* ---- one thread of a sample, from /proc and the last thread dump ---- */
 
 /* Start time of a task in ns of CLOCK_BOOTTIME, with a resolution of 10 ms. */
 static int64_t task_sample_start(const struct task *task)
@@ -31,7 +40,8 @@ static int64_t task_sample_start(const struct task *task)
 	return ns;
 }
 
-static int64_t task_counter(uint64_t value)
+/* Returns a value as a counter, at most the maximum of one. */
+static int64_t counter_of(uint64_t value)
 {
 	return value > INT64_MAX ? INT64_MAX : (int64_t)value;
 }
@@ -43,16 +53,16 @@ static void task_add_counters(struct thread_sample *out,
 
 	for (int i = 0; i < THREAD_COUNTERS; i++)
 		c[i] = COUNTER_ABSENT;
-	c[THREAD_USER] = task_counter(task->user_ns);
-	c[THREAD_SYS] = task_counter(task->sys_ns);
-	c[THREAD_CPU] = task_counter(task->has_schedstat
-					     ? task->cpu_ns
-					     : task->user_ns + task->sys_ns);
+	c[THREAD_USER] = counter_of(task->user_ns);
+	c[THREAD_SYS] = counter_of(task->sys_ns);
+	c[THREAD_CPU] = counter_of(task->has_schedstat
+					   ? task->cpu_ns
+					   : task->user_ns + task->sys_ns);
 	if (task->has_schedstat)
-		c[THREAD_RUNQ] = task_counter(task->runq_ns);
+		c[THREAD_RUNQ] = counter_of(task->runq_ns);
 	if (task->has_switches) {
-		c[THREAD_VOLUNTARY] = task_counter(task->voluntary);
-		c[THREAD_INVOLUNTARY] = task_counter(task->involuntary);
+		c[THREAD_VOLUNTARY] = counter_of(task->voluntary);
+		c[THREAD_INVOLUNTARY] = counter_of(task->involuntary);
 	}
 }
 
@@ -179,7 +189,7 @@ void task_sample_fill(struct thread_sample *out, const struct task *task,
 		return;
 	out->alloc_is_coarse = name->allocated_step > 1;
 	if (dump->is_new)
-		out->counters[THREAD_ALLOC] = task_counter(name->allocated);
+		out->counters[THREAD_ALLOC] = counter_of(name->allocated);
 	task_set_alloc_mean(out, task, dump, name);
 }
 
@@ -195,31 +205,27 @@ bool task_sample_is_unnamed(const struct thread_sample *s,
  * ----
  */
 
-enum { GENERATIONS = 3, SPACES = 8 };
-
-/* Reads a counter that only grows; COUNTER_ABSENT if it does not exist. */
-static int64_t perf_counter(const struct perfdata *p, const char *name)
+/*
+ * Reads a counter that only grows, by its formatted name; COUNTER_ABSENT if it
+ * does not exist.
+ */
+__attribute__((format(printf, 2, 3))) static int64_t
+perf_counter(const struct perfdata *p, const char *name, ...)
 {
+	char key[64];
 	int64_t value;
+	va_list args;
 
-	return perfdata_value(p, name, &value) && value >= 0 ? value
-							     : COUNTER_ABSENT;
+	va_start(args, name);
+	vsnprintf(key, sizeof(key), name, args);
+	va_end(args);
+	return perfdata_value(p, key, &value) && value >= 0 ? value
+							    : COUNTER_ABSENT;
 }
 
-static int64_t perf_time(const struct perfdata *p, const char *name)
+static int64_t perf_time(const struct perfdata *p, int64_t ticks)
 {
-	int64_t ticks = perf_counter(p, name);
-
 	return ticks == COUNTER_ABSENT ? ticks : perfdata_ns(p, ticks);
-}
-
-static void perf_add_safepoints(const struct perfdata *p,
-				struct process_sample *out)
-{
-	out->safepoints = perf_counter(p, "sun.rt.safepoints");
-	/* The time to safepoint is a separate counter. */
-	out->safepoint_ns = perf_time(p, "sun.rt.safepointTime");
-	out->sync_ns = perf_time(p, "sun.rt.safepointSyncTime");
 }
 
 /* Names of collectors in JDK 8 and 11, and since JDK 17. */
@@ -246,20 +252,11 @@ static const char *perf_collector_name(const char *name)
 	return name;
 }
 
-static int64_t perf_collector(const struct perfdata *p, int i,
-			      const char *which)
-{
-	char key[64];
-
-	snprintf(key, sizeof(key), "sun.gc.collector.%d.%s", i, which);
-	return perf_counter(p, key);
-}
-
 /* Length of the last pause, from the times of its begin and end. */
 static int64_t perf_last_pause(const struct perfdata *p, int i)
 {
-	int64_t entry = perf_collector(p, i, "lastEntryTime");
-	int64_t end = perf_collector(p, i, "lastExitTime");
+	int64_t entry = perf_counter(p, "sun.gc.collector.%d.lastEntryTime", i);
+	int64_t end = perf_counter(p, "sun.gc.collector.%d.lastExitTime", i);
 
 	/* During a pause, the end is that of the previous pause. */
 	if (entry == COUNTER_ABSENT || end == COUNTER_ABSENT || end < entry ||
@@ -272,11 +269,11 @@ static void perf_add_collector(const struct perfdata *p, int i,
 			       const char *name, struct process_sample *out)
 {
 	struct gc_sample *gc = &out->gc[out->gc_count];
-	int64_t time = perf_collector(p, i, "time");
 
 	*gc = (struct gc_sample){
-		.count = perf_collector(p, i, "invocations"),
-		.time_ns = time == COUNTER_ABSENT ? time : perfdata_ns(p, time),
+		.count = perf_counter(p, "sun.gc.collector.%d.invocations", i),
+		.time_ns = perf_time(
+			p, perf_counter(p, "sun.gc.collector.%d.time", i)),
 		.last_ns = perf_last_pause(p, i),
 	};
 	snprintf(gc->name, sizeof(gc->name), "%s", perf_collector_name(name));
@@ -365,31 +362,13 @@ static uint64_t perf_used(const struct perfdata *p, int generation)
 	uint64_t sum = 0;
 
 	for (int i = 0; i < SPACES; i++) {
-		char key[64];
-		int64_t used;
+		int64_t used = perf_counter(
+			p, "sun.gc.generation.%d.space.%d.used", generation, i);
 
-		snprintf(key, sizeof(key), "sun.gc.generation.%d.space.%d.used",
-			 generation, i);
-		used = perf_counter(p, key);
 		if (used != COUNTER_ABSENT)
 			sum = saturate_add(sum, (uint64_t)used);
 	}
 	return sum;
-}
-
-static int64_t perf_capacity(const struct perfdata *p, int generation,
-			     const char *which)
-{
-	char key[64];
-
-	snprintf(key, sizeof(key), "sun.gc.generation.%d.%s", generation,
-		 which);
-	return perf_counter(p, key);
-}
-
-static int64_t perf_capped(uint64_t bytes)
-{
-	return bytes > INT64_MAX ? INT64_MAX : (int64_t)bytes;
 }
 
 /*
@@ -404,8 +383,10 @@ static void perf_add_heap(const struct perfdata *p, struct process_sample *out)
 	uint64_t used = 0, committed = 0, most = 0;
 
 	for (int i = 0; i < GENERATIONS; i++) {
-		int64_t now = perf_capacity(p, i, "capacity");
-		int64_t max = perf_capacity(p, i, "maxCapacity");
+		int64_t now = perf_counter(p, "sun.gc.generation.%d.capacity",
+					   i);
+		int64_t max = perf_counter(
+			p, "sun.gc.generation.%d.maxCapacity", i);
 
 		if (now == COUNTER_ABSENT || max == COUNTER_ABSENT)
 			continue;
@@ -419,16 +400,21 @@ static void perf_add_heap(const struct perfdata *p, struct process_sample *out)
 	/* Most counters are 0 until the first collection, which no heap is. */
 	if (!used || !committed)
 		return;
-	out->heap_used = perf_capped(used);
-	out->heap_committed = perf_capped(committed);
+	out->heap_used = counter_of(used);
+	out->heap_committed = counter_of(committed);
 	if (most)
-		out->heap_max = perf_capped(most);
+		out->heap_max = counter_of(most);
 }
 
 void perf_sample_add(const struct perfdata *p, struct process_sample *out)
 {
 	out->threads_started = perf_counter(p, "java.threads.started");
-	perf_add_safepoints(p, out);
+	out->safepoints = perf_counter(p, "sun.rt.safepoints");
+	/* The time to safepoint is a separate counter. */
+	out->safepoint_ns = perf_time(p,
+				      perf_counter(p, "sun.rt.safepointTime"));
+	out->sync_ns = perf_time(p,
+				 perf_counter(p, "sun.rt.safepointSyncTime"));
 	perf_add_collectors(p, out);
 	perf_add_cause(p, out);
 	perf_add_heap(p, out);
@@ -524,8 +510,7 @@ void proc_notes_add(const struct proc_facts *f, struct top_sample *out)
 	}
 }
 
-#define FIRST_WAIT_NS (100 * CLOCK_NS_PER_MS) /* for the first thread names */
-#define RETRY_NS      (10 * CLOCK_NS_PER_S) /* before perfdata is opened again */
+/* ---- the source ---- */
 
 /*
  * CPU time of a thread when a dump was requested. If it is unchanged, the
