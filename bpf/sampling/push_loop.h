@@ -11,7 +11,6 @@
 
 #include "bpf/sampling/sampling.h"
 #include "core/push/push.h"
-#include "core/push/push_budget.h"
 
 enum { PUSH_SINKS_MAX = 2, PUSH_REMARKS_MAX = 48 };
 

@@ -5,7 +5,7 @@
 #include "core/base/clock.h"
 #include "core/base/hash.h"
 #include "core/base/map64.h"
-#include "core/hotspot/java_thread_names.h"
+#include "core/hotspot/java_threads.h"
 #include "core/jvm/procfs.h"
 #include "core/threads/thread_dumps.h"
 

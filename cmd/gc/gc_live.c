@@ -7,7 +7,7 @@
 #include "cmd/shared/log.h"
 #include "cmd/shared/target.h"
 #include "core/base/alloc.h"
-#include "core/gc/gc_perfdata.h"
+#include "core/gc/gc_counters.h"
 #include "core/jvm/main_name.h"
 #include "core/jvm/procfs.h"
 #include "core/threads/thread_names.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "core/base/foreign_file.h"
+#include "core/base/input.h"
 
 #include "core/base/log_lines.h"
 #include "core/base/safe_text.h"

@@ -2,7 +2,6 @@
 #include "core/base/input.h"
 
 #include "core/base/alloc.h"
-#include "core/base/foreign_file.h"
 #include "core/base/plain_text.h"
 #include "core/base/text.h"
 

@@ -13,6 +13,7 @@
 
 #include "core/base/archive.h"
 #include "core/base/error.h"
+#include "core/base/text.h"
 #include "core/base/unpack.h"
 
 #include <stdbool.h>
@@ -45,7 +46,7 @@ struct input {
 /*
  * Opens path ("-" is standard input) and reads its head. ERROR_INPUT for input
  * that is missing, not readable, a directory, empty, or a file that no command
- * reads (core/base/foreign_file.h); even then in->name is set and input_close()
+ * reads (foreign_file_name()); even then in->name is set and input_close()
  * must follow. path is borrowed.
  */
 int input_open(struct input *in, const char *path, struct error *err);
@@ -61,5 +62,19 @@ int input_complete(struct input *in, struct error *err);
 
 /* Zeroed storage is allowed. */
 void input_close(struct input *in);
+
+/*
+ * ---- foreign_file.c ----
+ *
+ * Names the files that a JVM leaves behind and sjkc does not
+ * read: fatal error logs, core files, minidumps and heap dumps.
+ */
+
+/*
+ * Appends "a heap dump; open it with …" and the like for a file that begins
+ * with these bytes; false, and nothing appended, for another file. Foreign
+ * text is made safe for a terminal.
+ */
+bool foreign_file_name(struct text *out, const void *bytes, size_t len);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "core/formats/nps_tree.h"
+#include "core/formats/read_nps.h"
 
 #include "core/base/alloc.h"
 

@@ -20,7 +20,6 @@
 #include "core/base/map64.h"
 #include "core/base/pages.h"
 #include "core/base/zip.h"
-#include "core/formats/nps_tree.h"
 #include "core/formats/read_nps.h"
 #include "core/formats/reader.h"
 #include "core/profile/java_name.h"

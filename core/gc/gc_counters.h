@@ -86,4 +86,18 @@ bool gc_counters_stopped_includes_sync(const struct gc_counters *c);
 /* Converts the ticks of a counter to ns. */
 int64_t gc_counters_ns(const struct gc_counters *c, int64_t ticks);
 
+/*
+ * ---- gc_perfdata.c ----
+ *
+ * Pauses from a JVM's counters, read every 2
+ * to 20 ms, more often after a pause.
+ *
+ * It needs no rights but the JVM's user and touches nothing. Durations are
+ * those of the JVM, exact to the ns; several pauses between two readings are
+ * one record with their sums.
+ */
+
+/* Opens the counters; jvm is borrowed. Errors as gc_counters_open(). */
+struct gc_source *gc_perfdata_open(const struct jvm *jvm, struct error *err);
+
 #endif

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "core/gc/gc_perfdata.h"
+#include "core/gc/gc_counters.h"
 
 #include "core/base/alloc.h"
 #include "core/base/clock.h"
-#include "core/gc/gc_counters.h"
 
 #include <stdlib.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "core/hotspot/code_blob.h"
+#include "core/hotspot/code_cache.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "core/hotspot/java_method.h"
+#include "core/hotspot/vm_symbols.h"
 
 #include "core/base/alloc.h"
 #include "core/base/cursor.h"

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "core/hotspot/java_thread_names.h"
+#include "core/hotspot/java_threads.h"
 
 #include "core/base/alloc.h"
 #include "core/base/cursor.h"
 #include "core/base/map64.h"
 #include "core/base/text.h"
-#include "core/hotspot/java_threads.h"
 #include "core/hotspot/metadata_layout.h"
 #include "core/hotspot/unsigned5.h"
 #include "core/process/raw.h"

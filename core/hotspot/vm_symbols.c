@@ -4,7 +4,6 @@
 #include "core/base/alloc.h"
 #include "core/base/intern.h"
 #include "core/base/map64.h"
-#include "core/hotspot/java_method.h"
 #include "core/hotspot/unsigned5.h"
 #include "core/process/raw.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "core/push/push_budget.h"
+#include "core/push/push.h"
 
 #include "core/base/clock.h"
 #include "core/base/text.h"

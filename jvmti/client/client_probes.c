@@ -11,7 +11,6 @@
 #include "jvmti/client/client_fences.h"
 #include "jvmti/client/client_library.h"
 #include "jvmti/client/client_session.h"
-#include "jvmti/client/client_usdt.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "jvmti/client/client_usdt.h"
+#include "jvmti/client/client_probes.h"
 
 #include "core/base/alloc.h"
 #include "core/base/hash.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "core/formats/dump/dump_lock.h"
+#include "core/formats/dump/thread_dump.h"
 
 #include "core/formats/dump/dump_header.h"
 

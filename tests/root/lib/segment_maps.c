@@ -5,7 +5,7 @@
  * Prints the segment maps of a JVM's code heaps, one "ADDRESS BYTES" in hex per
  * line.  A lookup of an address in compiled code must read them.
  */
-#include "core/hotspot/code_blob.h"
+#include "core/hotspot/code_cache.h"
 #include "core/hotspot/process_view.h"
 #include "core/jvm/jvm.h"
 

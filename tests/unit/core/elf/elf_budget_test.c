@@ -5,7 +5,7 @@
  */
 #include "core/elf/elf_symbols.h"
 
-#include "core/base/budget.h"
+#include "core/elf/elf_file.h"
 #include "core/elf/elf_image.h"
 #include "core/elf/target_files.h"
 #include "core/jvm/opener.h"

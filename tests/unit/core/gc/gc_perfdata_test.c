@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* This process stands in for a JVM, whose counters the tests change. */
 #include "core/base/input.h"
-#include "core/gc/gc_perfdata.h"
+#include "core/gc/gc_counters.h"
 #include "core/jvm/perfdata.h"
 
 #include <fcntl.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "core/hotspot/java_thread_names.h"
+#include "core/hotspot/java_threads.h"
 
 #include "bpf/sampling/sampling_threads.h"
 #include "core/base/clock.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The written library, read by the readers of ELF files. */
-#include "jvmti/client/client_usdt.h"
+#include "jvmti/client/client_probes.h"
 
 #include "core/elf/elf_cfi.h"
 #include "core/elf/elf_symbols.h"

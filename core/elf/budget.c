@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "core/base/budget.h"
+#include "core/elf/elf_file.h"
 
 #include "core/base/alloc.h"
 
