@@ -266,14 +266,14 @@ void sampling_target_begin(struct sampling_target *t)
 		struct sampling_counts counts = { 0 };
 		struct sampling_names names;
 
-		sampling_notify(
-			t->shared->o, SAMPLING_INFO,
-			"%s: lost the agent, names come from the JVM's memory: "
-			"%s",
-			t->name.bytes, why.text);
+		sampling_notify(t->shared->o, SAMPLING_INFO,
+				"%s: lost the sjkc agent, names come from the "
+				"JVM's memory: "
+				"%s",
+				t->name.bytes, why.text);
 		if (sampling_target_needs_agent(t))
 			profile_lost(
-				t->profile, "the agent was lost", 1,
+				t->profile, "the sjkc agent was lost", 1,
 				"no allocations and lock waits after that");
 		target_add_unrecorded(t, &counts);
 		t->unrecorded = counts.unrecorded;

@@ -387,16 +387,17 @@ static void target_report_agent(const struct sampling_target *t)
 
 	/* The library stays mapped, and the user asked for samples only. */
 	sampling_notify(t->shared->o, SAMPLING_INFO,
-			"loaded the agent into %s for %s", t->name.bytes,
+			"loaded the sjkc agent into %s for %s", t->name.bytes,
 			sampling_target_needs_agent(t)
 				? "-e alloc and -e lock"
 				: "method names; --no-agent avoids it");
 	agent_client_costs(t->agent, &costs);
-	sampling_notify(t->shared->o, SAMPLING_DETAIL,
-			"%s: the agent was loaded in %.1f ms and received all "
-			"methods in %.1f ms",
-			t->name.bytes, (double)costs.load_ns / CLOCK_NS_PER_MS,
-			(double)costs.replay_ns / CLOCK_NS_PER_MS);
+	sampling_notify(
+		t->shared->o, SAMPLING_DETAIL,
+		"%s: the sjkc agent was loaded in %.1f ms and received all "
+		"methods in %.1f ms",
+		t->name.bytes, (double)costs.load_ns / CLOCK_NS_PER_MS,
+		(double)costs.replay_ns / CLOCK_NS_PER_MS);
 }
 
 static void target_report_warning(void *self, const char *warning)
@@ -405,7 +406,7 @@ static void target_report_warning(void *self, const char *warning)
 
 	if (warning)
 		sampling_notify(t->shared->o, SAMPLING_INFO,
-				"%s: loading the agent: %s", t->name.bytes,
+				"%s: loading the sjkc agent: %s", t->name.bytes,
 				warning);
 }
 
@@ -504,11 +505,11 @@ static int target_load_agent(struct sampling_target *t, struct error *why,
 			  ? agent_client_warning(&t->jvm)
 			  : NULL;
 	if (warning) {
-		sampling_notify(
-			t->shared->o, SAMPLING_DETAIL,
-			"%s: no agent is loaded, since %s; names come from the "
-			"JVM's memory",
-			t->name.bytes, warning);
+		sampling_notify(t->shared->o, SAMPLING_DETAIL,
+				"%s: no sjkc agent is loaded, since %s; names "
+				"come from the "
+				"JVM's memory",
+				t->name.bytes, warning);
 		return 0;
 	}
 	if (target_try_agent(t, why) == 0 || !sampling_target_needs_agent(t))
@@ -525,11 +526,11 @@ static void target_report_no_agent(const struct sampling_target *t,
 {
 	if (!t->agent && why->kind &&
 	    (!target_is_tried_again(t) || sampling_target_is_complete(t)))
-		sampling_notify(
-			t->shared->o, SAMPLING_INFO,
-			"%s: cannot load the agent, names come from the JVM's "
-			"memory: %s",
-			t->name.bytes, why->text);
+		sampling_notify(t->shared->o, SAMPLING_INFO,
+				"%s: cannot load the sjkc agent, names come "
+				"from the JVM's "
+				"memory: %s",
+				t->name.bytes, why->text);
 }
 
 /* Reports each reason once. */
@@ -541,7 +542,8 @@ static void target_report_build(const struct sampling_target *t)
 		sampling_notify(
 			t->shared->o, SAMPLING_INFO,
 			"%s: names come from the JVM's memory, not from the "
-			"agent: %s; --force-agent uses the agent anyway",
+			"sjkc agent: %s; --force-agent uses the sjkc agent "
+			"anyway",
 			t->name.bytes, t->no_names.bytes);
 	if (t->no_alloc.len)
 		sampling_notify(t->shared->o, SAMPLING_INFO, "%s: %s",

@@ -163,9 +163,10 @@ void sampling_losses_add(struct sampling_shared *s,
 		const char *why;
 	} remarks[] = {
 		{ true, "names lost", had->unrecorded,
-		  "the agent's buffer was full" },
+		  "the sjkc agent's buffer was full" },
 		{ true, "names lost by delays", had->delayed,
-		  "a thread of the JVM held the agent's lock for more than a "
+		  "a thread of the JVM held the sjkc agent's lock for more "
+		  "than a "
 		  "second: the machine is overloaded" },
 		{ true, "samples lost", lost->lost,
 		  losses_advice(s->o->events) },

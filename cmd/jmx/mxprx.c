@@ -681,7 +681,7 @@ static int mxprx_check_agents(struct error *err)
 	    (opt.proxy_command && opt.pids.count + opt.pods.count))
 		return misuse(err, "-u can be combined with one of -p, "
 				   "--kubectl and --proxy-command, which "
-				   "connects to the agent");
+				   "connects to the Jolokia agent");
 	if (opt.urls.count > 1 && opt.pids.count + opt.pods.count)
 		return misuse(err, "-p and --kubectl require a single -u");
 	if (opt.urls.count > 1 && (opt.login.user || opt.bearer_file))
@@ -799,7 +799,7 @@ static const struct command_option options[] = {
 		   .excludes = "http"),
 	OPT_JMX_TLS(&opt),
 	OPT_STRING(0, "user", &opt.login.user, "<name>",
-		   "log in to the agent of -u or JVM of --http",
+		   "log in to the JVM of --http or agent of -u",
 		   .requires = "url|http"),
 	OPT_STRING(0, "password-file", &opt.login.password_file, "<file>",
 		   "read the password of --user from a file",

@@ -68,13 +68,15 @@ static void bridge_explain_login(const struct proxy_bridge *b,
 		return;
 	if (login)
 		fail(err, err->kind,
-		     "the agent rejected the user '%.100s' or the password",
+		     "the Jolokia agent rejected the user '%.100s' or the "
+		     "password",
 		     login->user);
 	else if (b->rmi.takes_login)
 		fail(err, err->kind,
-		     "the agent requires a user name and a password");
+		     "the Jolokia agent requires a user name and a password");
 	else
-		fail(err, err->kind, "the agent rejected the login of mxprx");
+		fail(err, err->kind,
+		     "the Jolokia agent rejected the login of mxprx");
 }
 
 /* For rmi_server_options.open. */

@@ -57,7 +57,7 @@ static int jfr_check_version(const struct jfr_session *s, struct error *err)
 		return 0;
 	return fail(err, ERROR_UNAVAILABLE,
 		    "%d: --jfr requires JDK %d or later, and this is JDK %u; "
-		    "omit --jfr to use the agent",
+		    "omit --jfr to use the sjkc agent",
 		    (int)s->run->jvm.pid, JFR_FIRST, version);
 }
 
@@ -124,7 +124,7 @@ static bool jfr_refuses(struct jfr_session *s, const char *class_name)
 	if (!top || s->refused <= top)
 		log_always("%s is not instrumented: its class loader may not "
 			   "find the classes of JFR (%s); omit --jfr to use "
-			   "the agent, which asks the loader",
+			   "the sjkc agent, which asks the loader",
 			   class_name, loader);
 	return true;
 }

@@ -774,9 +774,10 @@ static void live_log_losses(const struct live *l)
 		log_always("some classes that were loaded since are missing: "
 			   "the buffer was full");
 	if (losses.stale)
-		log_always("classes not restored yet: %u; the agent retries "
-			   "for 10 s, then their methods remain slower",
-			   losses.stale);
+		log_always(
+			"classes not restored yet: %u; the sjkc agent retries "
+			"for 10 s, then their methods remain slower",
+			losses.stale);
 }
 
 static void live_add_totals(struct live *l, const struct probe_report *r,
@@ -928,7 +929,7 @@ static void live_disarm(struct live *l)
 		live_read(l);
 	} else {
 		log_always("cannot remove the instrumentation now: %s; the "
-			   "agent removes it by itself",
+			   "sjkc agent removes it by itself",
 			   problem.text);
 	}
 	text_release(&time);
@@ -975,9 +976,9 @@ int probe_by_agent(struct probe_run *run, struct error *err)
 	probes_close(l.probes);
 	/* Stopped before anything was measured. */
 	if (ret && !l.start_ns && signals_arrived()) {
-		log_always(
-			"%s; the agent removes the instrumentation by itself",
-			err->text);
+		log_always("%s; the sjkc agent removes the instrumentation by "
+			   "itself",
+			   err->text);
 		signals_repeat();
 	}
 	free(l.wishes);

@@ -103,8 +103,9 @@ static int process_sample(struct writing *w, char **command, struct error *err)
 	w->output.every_event = true;
 	if (live.sampling.events & (SAMPLING_ALLOC | SAMPLING_LOCK) &&
 	    live.sampling.no_agent && !live.jfr)
-		return misuse(err, "-e alloc and -e lock require the agent: "
-				   "omit --no-agent, or use --jfr");
+		return misuse(err,
+			      "-e alloc and -e lock require the sjkc agent: "
+			      "omit --no-agent, or use --jfr");
 	if (live.jfr && (live.dumps || prof_push_is_wanted(&o->push)))
 		return misuse(err, "--jfr does not support --sampler dump and "
 				   "-o DIR/");

@@ -433,7 +433,7 @@ static int bulk_take_failure(struct bulk *b, struct ask *asks, size_t count,
 	if (count > 1 && !is_once)
 		return bulk_divide(b, asks, count, err);
 	if (!why)
-		why = "the agent did not answer each request";
+		why = "the Jolokia agent did not answer each request";
 	for (size_t i = 0; i < count; i++)
 		if (!bulk_is_repeated(b, &asks[i], kind))
 			bulk_fail(b, &asks[i], why, kind);

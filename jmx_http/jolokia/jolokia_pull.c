@@ -104,7 +104,8 @@ static int pull_register(struct jolokia_pull *p, struct error *err)
 	if (p->client && p->store)
 		return 0;
 	return fail(err, ERROR_UNAVAILABLE,
-		    "notifications are unavailable: the agent does not offer "
+		    "notifications are unavailable: the Jolokia agent does not "
+		    "offer "
 		    "the pull mode");
 }
 
@@ -119,7 +120,8 @@ static int subscription_add(struct jolokia_pull *p,
 	cJSON_Delete(json);
 	if (!s->handle)
 		return fail(err, ERROR_REFUSED,
-			    "listening to %.200s: the agent returned no handle",
+			    "listening to %.200s: the Jolokia agent returned "
+			    "no handle",
 			    s->object);
 	return 0;
 }
@@ -310,7 +312,7 @@ static int pull_some(struct jolokia_pull *p, size_t first, size_t count,
 	one = json && cJSON_IsArray(json) ? json->child : NULL;
 	if (status == 0 && (!one || cJSON_GetArraySize(json) != (int)count + 1))
 		status = fail(err, ERROR_REFUSED,
-			      "the agent did not answer each request");
+			      "the Jolokia agent did not answer each request");
 	else if (status == 0 && jolokia_failure(one, &a, &kind))
 		status = 1;
 	for (size_t i = 0; status == 0 && i < count; i++)

@@ -81,7 +81,7 @@ int jolokia_fail_redirect(const struct http_response *r, bool is_loop,
 	     is_loop ? "the server redirects in a loop, to %s, perhaps a login "
 		       "page"
 		     : "the server redirects to %s, perhaps a login page; if "
-		       "an agent is there, give that URL",
+		       "a Jolokia agent is there, give that URL",
 	     to.len ? to.bytes : "nowhere");
 	text_release(&to);
 	return -1;
@@ -167,9 +167,10 @@ static int response_fail_status(const struct http_response *r,
 				    : ERROR_REFUSED,
 			    "HTTP %d: %s", r->status, message);
 	if (r->status == 403)
-		return fail(err, ERROR_PERMISSION,
-			    "HTTP 403: the server denies access to this URL, "
-			    "by its own rules or by the agent's policy");
+		return fail(
+			err, ERROR_PERMISSION,
+			"HTTP 403: the server denies access to this URL, "
+			"by its own rules or by the Jolokia agent's policy");
 	return fail(err, ERROR_REFUSED, "the server returned HTTP %d",
 		    r->status);
 }

@@ -221,8 +221,10 @@ static bool server_answer_metrics(struct server *s)
 	if (status == 401)
 		fail(&err, err.kind, "%s",
 		     s->authorization.len
-			     ? "the agent rejected the login of this request"
-			     : "the agent requires a login; send it with the "
+			     ? "the Jolokia agent rejected the login of this "
+			       "request"
+			     : "the Jolokia agent requires a login; send it "
+			       "with the "
 			       "request, or give it to mxprx by --user and "
 			       "--password-file");
 	return server_fail(s, status, err.text);

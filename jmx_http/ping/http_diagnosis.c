@@ -79,7 +79,8 @@ void http_judge_login(struct http_probe *p)
 	else if (p->target->credentials.user)
 		probe_judge(p->report,
 			    "the server rejects this user and password",
-			    "the login of the agent is not that of JMX over "
+			    "the login of the Jolokia agent is not that of JMX "
+			    "over "
 			    "RMI: Jolokia's JVM agent has the options user and "
 			    "password");
 	else if (p->target->http.bearer && is_basic && !is_bearer)
@@ -114,31 +115,36 @@ void http_judge_login(struct http_probe *p)
 void http_judge_policy(struct http_probe *p, const char *why)
 {
 	if (strstr(why, "HTTP method"))
-		probe_judge(p->report,
-			    "the agent's policy denies POST, which sjkc "
-			    "requires",
-			    "add <method>post</method> to <http> in the policy "
-			    "(jolokia-access.xml)");
+		probe_judge(
+			p->report,
+			"the Jolokia agent's policy denies POST, which sjkc "
+			"requires",
+			"add <method>post</method> to <http> in the policy "
+			"(jolokia-access.xml)");
 	else if (strstr(why, "No access from client"))
 		probe_judge(p->report,
-			    "the agent's policy denies access from this host",
+			    "the Jolokia agent's policy denies access from "
+			    "this host",
 			    "add <host>ADDRESS</host> to <remote> in the "
 			    "policy (jolokia-access.xml), or run sjkc on a "
 			    "host that the policy allows");
 	else if (strstr(why, "Origin"))
 		probe_judge(p->report,
-			    "the agent's policy rejects the header Origin of "
+			    "the Jolokia agent's policy rejects the header "
+			    "Origin of "
 			    "the request",
 			    "use -H 'Origin: URL' with a URL that <cors> in "
 			    "the policy (jolokia-access.xml) allows");
 	else if (strstr(why, "Command type"))
 		probe_judge(p->report,
-			    "the agent's policy denies the command version, "
+			    "the Jolokia agent's policy denies the command "
+			    "version, "
 			    "which sjkc requires",
 			    "add <command>version</command> to <commands> in "
 			    "the policy (jolokia-access.xml)");
 	else
-		probe_judge(p->report, "the agent's policy denies access",
+		probe_judge(p->report,
+			    "the Jolokia agent's policy denies access",
 			    "the policy is in jolokia-access.xml");
 }
 
@@ -146,12 +152,13 @@ void http_judge_read(struct http_probe *p, const char *why)
 {
 	if (strstr(why, "Command type"))
 		probe_judge(p->report,
-			    "the agent's policy denies reading MBeans",
+			    "the Jolokia agent's policy denies reading MBeans",
 			    "add <command>read</command> to <commands> in the "
 			    "policy (jolokia-access.xml)");
 	else
 		probe_judge(p->report,
-			    "the agent's policy permits the command read, but "
+			    "the Jolokia agent's policy permits the command "
+			    "read, but "
 			    "not for platform MBeans",
 			    "add the MBeans to <allow>, or remove them from "
 			    "<deny>, in the policy (jolokia-access.xml)");
@@ -193,15 +200,15 @@ static const struct {
 	{ 0, "malformed HTTP response", "the port does not speak HTTP, or requires TLS",
 	  "use https:NAME:PORT instead of NAME:PORT in the URL if the port requires TLS" },
 	{ 0, "connection refused", "the gateway reaches the host, but nothing listens at the port",
-	  "check the port; the agent must listen on the pod's address: host=0.0.0.0" },
+	  "check the port; the Jolokia agent must listen on the pod's address: host=0.0.0.0" },
 	{ 0, "no endpoints available", "the service has no ready pods",
 	  "check the pods of the service: kubectl get pods -n NAMESPACE" },
-	{ 413, NULL, "a proxy in front of the agent limits the size of requests",
+	{ 413, NULL, "a proxy in front of the Jolokia agent limits the size of requests",
 	  "allow requests of 1 MiB in the proxy (nginx: client_max_body_size), or try the JVM's own port" },
-	{ 429, NULL, "a proxy in front of the agent limits the rate of requests",
-	  "exempt the agent's path in the proxy, or try the JVM's own port" },
+	{ 429, NULL, "a proxy in front of the Jolokia agent limits the rate of requests",
+	  "exempt the Jolokia agent's path in the proxy, or try the JVM's own port" },
 	{ 405, NULL, "the server rejects the method POST, which sjkc requires",
-	  "permit POST for the agent's path in the proxy; or no agent is at this path" },
+	  "permit POST for the Jolokia agent's path in the proxy; or no Jolokia agent is at this path" },
 };
 /* clang-format on */
 

@@ -207,10 +207,11 @@ static bool http_probe_try_origin(struct http_probe *p)
 	text_printf(&remedy, "sjkc mxping -u %s -H '%s'%s", p->address.bytes,
 		    headers[0], p->as_given);
 	if (found)
-		probe_judge(p->report,
-			    "the agent rejects requests without the header "
-			    "Origin",
-			    remedy.bytes);
+		probe_judge(
+			p->report,
+			"the Jolokia agent rejects requests without the header "
+			"Origin",
+			remedy.bytes);
 	text_release(&remedy);
 	return found;
 }
@@ -228,11 +229,12 @@ static bool http_probe_try_default_port(struct http_probe *p)
 static void http_probe_judge_tcp(struct http_probe *p, int sys)
 {
 	if (sys == ECONNREFUSED && !http_probe_try_default_port(p))
-		probe_judge(p->report, "nothing listens on the port",
-			    "the agent's JVM must run; Jolokia's JVM agent "
-			    "listens on loopback, port 8778, unless it is "
-			    "started with host=0.0.0.0; for a container, "
-			    "publish or forward the port");
+		probe_judge(
+			p->report, "nothing listens on the port",
+			"the Jolokia agent's JVM must run; Jolokia's JVM agent "
+			"listens on loopback, port 8778, unless it is "
+			"started with host=0.0.0.0; for a container, "
+			"publish or forward the port");
 	else
 		probe_judge_unreached(p->report, sys);
 }
@@ -361,9 +363,10 @@ static void http_probe_judge_http(struct http_probe *p, const struct error *err)
 
 static int http_probe_fail_loop(struct http_probe *p, struct error *err)
 {
-	probe_judge(p->report, "the server redirects in a loop",
-		    "the application may redirect requests without a session "
-		    "to a login page; exempt the agent's path from that");
+	probe_judge(
+		p->report, "the server redirects in a loop",
+		"the application may redirect requests without a session "
+		"to a login page; exempt the Jolokia agent's path from that");
 	return fail(err, ERROR_REFUSED,
 		    "the server redirected %d times, the last time to %s",
 		    REDIRECTS_MAX + 1, p->response.location.bytes);
@@ -430,7 +433,8 @@ static int http_probe_request(struct http_probe *p, struct text *detail,
 		text_printf(detail, ", server: %s", p->response.server.bytes);
 	if (strcmp(p->address.bytes, p->target->address) != 0)
 		text_printf(detail, "; %s %s",
-			    p->was_slash ? "the agent is at" : "redirected to",
+			    p->was_slash ? "the Jolokia agent is at"
+					 : "redirected to",
 			    p->address.bytes);
 	return 0;
 }
@@ -508,11 +512,12 @@ static bool http_probe_judge_stranger(struct http_probe *p,
 
 	if (status >= 502 && status <= 504 &&
 	    strncmp(err->text, "mxprx: ", 7) == 0) {
-		probe_judge(p->report,
-			    "mxprx responds, but not the agent behind it",
-			    "correct the command line of that mxprx; sjkc "
-			    "mxping -u with the agent's own URL finds the "
-			    "cause");
+		probe_judge(
+			p->report,
+			"mxprx responds, but not the Jolokia agent behind it",
+			"correct the command line of that mxprx; sjkc "
+			"mxping -u with the Jolokia agent's own URL finds the "
+			"cause");
 		return false;
 	}
 	if (status >= 400 && http_judge_gateway(p, err))
@@ -524,13 +529,15 @@ static bool http_probe_judge_stranger(struct http_probe *p,
 		text_printf(&verdict, "the server redirects to %s",
 			    p->response.location.bytes);
 		probe_judge(p->report, verdict.bytes,
-			    "this may be a login page; if an agent is there, "
+			    "this may be a login page; if a Jolokia agent is "
+			    "there, "
 			    "give that URL");
 	} else if (status == 200 && err->kind == ERROR_PERMISSION) {
 		http_judge_policy(p, err->text);
 	} else if (err->kind == ERROR_PERMISSION) {
 		probe_judge(p->report, "the server denies access to this URL",
-			    "the agent's policy (jolokia-access.xml) may allow "
+			    "the Jolokia agent's policy (jolokia-access.xml) "
+			    "may allow "
 			    "other hosts only, or a rule of the web server "
 			    "denies access");
 	} else if (status >= 502 && status <= 504) {
@@ -674,7 +681,7 @@ static int http_probe_read(struct http_probe *p, struct text *detail,
 				      .at;
 
 	if (why && kind == ERROR_PERMISSION && http_probe_may_read_other(p)) {
-		text_puts(detail, "the agent's policy denies the MBean "
+		text_puts(detail, "the Jolokia agent's policy denies the MBean "
 				  "java.lang:type=Runtime, but not others");
 		p->denies_runtime = true;
 		why = NULL;
@@ -816,13 +823,15 @@ static void http_probe_judge_success(struct http_probe *p)
 	else if (p->tls.wants_certificate && t->tls.cert)
 		text_puts(&verdict, ", over TLS, with a client certificate");
 	else if (p->may_execute && !p->may_execute_any)
-		text_puts(&verdict, "; the agent requires no login, but denies "
-				    "some operations");
+		text_puts(&verdict,
+			  "; the Jolokia agent requires no login, but denies "
+			  "some operations");
 	else if (p->may_execute)
-		text_puts(&verdict, "; the agent requires no login: anyone who "
-				    "reaches the port can run code in the JVM");
+		text_puts(&verdict,
+			  "; the Jolokia agent requires no login: anyone who "
+			  "reaches the port can run code in the JVM");
 	else
-		text_puts(&verdict, "; the agent requires no login");
+		text_puts(&verdict, "; the Jolokia agent requires no login");
 	if (p->denies_runtime)
 		text_puts(&verdict, "; its policy denies the MBean "
 				    "java.lang:type=Runtime");
@@ -837,7 +846,8 @@ static void http_probe_judge_success(struct http_probe *p)
 				    "ttop and jcmd need");
 	probe_judge(p->report, verdict.bytes,
 		    http_probe_truncates(p)
-			    ? "the agent's options maxDepth, maxCollectionSize "
+			    ? "the Jolokia agent's options maxDepth, "
+			      "maxCollectionSize "
 			      "and maxObjects limit values; 0 removes a limit"
 			    : "");
 	text_release(&verdict);
@@ -857,7 +867,7 @@ static const struct {
 	{ "login", "the server rejects the login", http_probe_log_in, false, false },
 	{ "jolokia", "HTTP, but not Jolokia", http_probe_identify, false, false },
 	{ "limits", "", http_probe_list_limits, false, false },
-	{ "read", "the agent does not read MBeans", http_probe_read, false, false },
+	{ "read", "the Jolokia agent does not read MBeans", http_probe_read, false, false },
 	{ "access", "", http_probe_check_access, false, false },
 	{ "round-trip", "requests get no response", http_probe_time_calls, false, false },
 };

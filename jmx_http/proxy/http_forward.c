@@ -24,9 +24,10 @@ void http_target_forget_login(struct http_target *t)
 
 const char *http_target_login_fault(const struct http_target *t)
 {
-	return t->renew_bearer ? "the agent rejected the token of --bearer-file"
-			       : "the agent rejected the user or the password "
-				 "of --user and --password-file";
+	return t->renew_bearer
+		       ? "the Jolokia agent rejected the token of --bearer-file"
+		       : "the Jolokia agent rejected the user or the password "
+			 "of --user and --password-file";
 }
 
 bool http_target_renew_login(struct http_target *t, struct error *err)
@@ -241,11 +242,12 @@ static bool forward_route(struct http_session *s, struct line target,
 	s->target = NULL;
 	if (f->target_count > 1 ||
 	    strcmp(f->targets->name, HTTP_FRONT_PATH) != 0)
-		return forward_fail(fault, 404,
-				    "no agent is at this path; use /<name> "
-				    "with a <name> of -u");
+		return forward_fail(
+			fault, 404,
+			"no Jolokia agent is at this path; use /<name> "
+			"with a <name> of -u");
 	return forward_fail(fault, 404,
-			    "no agent is at this path; use "
+			    "no Jolokia agent is at this path; use "
 			    "/" HTTP_FRONT_PATH);
 }
 

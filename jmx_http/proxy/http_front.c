@@ -171,10 +171,10 @@ static void check_on_timer(evutil_socket_t fd, short what, void *self)
 
 	(void)fd;
 	(void)what;
-	text_printf(&line, "%s: the agent sent no response within %.3g s",
-		    c->target->title,
-		    2 * (double)c->target->agent.to.connect_ns /
-			    CLOCK_NS_PER_S);
+	text_printf(
+		&line, "%s: the Jolokia agent sent no response within %.3g s",
+		c->target->title,
+		2 * (double)c->target->agent.to.connect_ns / CLOCK_NS_PER_S);
 	check_fail(c, line.bytes);
 	text_release(&line);
 }

@@ -241,10 +241,11 @@ static void http_session_warn(struct http_session *s, const struct http_head *h)
 	    !upstream_crosses_network(a->to.dialer, a->to.host))
 		return;
 	s->front->has_warned = true;
-	door_report(http_session_door(s),
-		    "%s: warning: sending a client's password to the agent "
-		    "without TLS; anyone on the network can read it",
-		    s->target->title);
+	door_report(
+		http_session_door(s),
+		"%s: warning: sending a client's password to the Jolokia agent "
+		"without TLS; anyone on the network can read it",
+		s->target->title);
 }
 
 static bool http_session_read_head(struct http_session *s)
@@ -790,12 +791,14 @@ static void http_session_on_ended(void *self, struct backend *b,
 		return;
 	}
 	http_session_say(s, "agent",
-			 err ? err->text : "the agent closed the connection");
-	http_session_fail(s, 502,
-			  err ? err->text
-			      : "the agent closed the connection without a "
-				"response; the request may have been executed",
-			  NULL);
+			 err ? err->text
+			     : "the Jolokia agent closed the connection");
+	http_session_fail(
+		s, 502,
+		err ? err->text
+		    : "the Jolokia agent closed the connection without a "
+		      "response; the request may have been executed",
+		NULL);
 }
 
 static const struct backend_events http_session_events = {
@@ -864,11 +867,13 @@ static void http_session_fail_silent(struct http_session *s)
 
 	text_printf(&line, "%s: ", s->target->title);
 	if (!s->request.is_done)
-		text_puts(&line, "the agent read no more of the request");
+		text_puts(&line,
+			  "the Jolokia agent read no more of the request");
 	else if (s->has_response)
-		text_puts(&line, "the agent sent no more of the response");
+		text_puts(&line,
+			  "the Jolokia agent sent no more of the response");
 	else
-		text_puts(&line, "the agent sent no response");
+		text_puts(&line, "the Jolokia agent sent no response");
 	text_printf(&line, " within %.3g s (--timeout)%s",
 		    (double)s->front->reply_ns / (double)CLOCK_NS_PER_S,
 		    s->call.changes ? "; the request may have been executed"

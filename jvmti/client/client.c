@@ -88,10 +88,12 @@ static int client_find_probe(const struct agent_client *a, const char *function,
 
 	if (!agent_load_mapping(a->session.jvm, a->session.library, range,
 				sizeof(range)))
-		return fail(err, ERROR_NO_TARGET, "%d: the agent is not mapped",
+		return fail(err, ERROR_NO_TARGET,
+			    "%d: the sjkc agent is not mapped",
 			    (int)a->session.jvm->pid);
 	if (!agent_library_function(function, &out->offset))
-		return fail(err, ERROR_FAILED, "the agent has no %s", function);
+		return fail(err, ERROR_FAILED, "the sjkc agent has no %s",
+			    function);
 	snprintf(out->path, sizeof(out->path), "/proc/%d/map_files/%s",
 		 (int)procfs_owner(a->session.jvm->pid), range);
 	return 0;

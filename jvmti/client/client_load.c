@@ -47,7 +47,8 @@ int agent_load_allowed(const struct jvm *jvm, struct error *err)
 
 	if (jvm->kind != JVM_HOTSPOT)
 		return fail(err, ERROR_UNAVAILABLE,
-			    "%d: the agent is for HotSpot JVMs", (int)jvm->pid);
+			    "%d: the sjkc agent is for HotSpot JVMs",
+			    (int)jvm->pid);
 	/* If the flags are unavailable, try to load. */
 	if (jvm_info(jvm, &about, &unused))
 		return 0;
@@ -304,12 +305,13 @@ int agent_load_verdict(const char *reply, size_t len, struct error *err)
 			return 0;
 		errno = code;
 		return fail_sys(err, ERROR_REFUSED,
-				"the agent cannot open its file");
+				"the sjkc agent cannot open its file");
 	}
 	while (words && isspace((unsigned char)reply[words - 1]))
 		words--;
-	return fail(err, ERROR_REFUSED, "the JVM did not load the agent: %.*s",
-		    (int)words, words ? reply : "");
+	return fail(err, ERROR_REFUSED,
+		    "the JVM did not load the sjkc agent: %.*s", (int)words,
+		    words ? reply : "");
 }
 
 static int load_once(struct attach *a, const struct jvm *jvm, const char *path,
@@ -704,10 +706,11 @@ static int places_fail(const struct making *m, struct error *err)
 		text_printf(&why, "%s%s: %s", i ? "; " : "", m->places[i].path,
 			    *m->places[i].wrong ? m->places[i].wrong
 						: "not accessible to both");
-	ret = fail(err, ERROR_REFUSED,
-		   "%d: the JVM can load the agent from no directory (%s); "
-		   "%s",
-		   (int)m->jvm->pid, why.bytes, places_remedy(m));
+	ret = fail(
+		err, ERROR_REFUSED,
+		"%d: the JVM can load the sjkc agent from no directory (%s); "
+		"%s",
+		(int)m->jvm->pid, why.bytes, places_remedy(m));
 	text_release(&why);
 	return ret;
 }

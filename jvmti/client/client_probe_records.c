@@ -185,7 +185,7 @@ bool probe_refusal_add(const struct probe_method *m, struct text *out)
 		[PROBE_FRAME_TOO_LARGE] = "its stack frame has too many "
 					  "variables",
 		[PROBE_CLASS_BAD] = "its class file is unreadable",
-		[PROBE_MEMORY_SHORT] = "the agent is out of memory",
+		[PROBE_MEMORY_SHORT] = "the sjkc agent is out of memory",
 		[PROBE_JVM_REFUSED] = "the JVM refused the changed class",
 		[PROBE_IS_HUGE] = "its code would exceed 8,000 bytes, which "
 				  "the JVM does not compile; select its "
@@ -200,7 +200,7 @@ bool probe_refusal_add(const struct probe_method *m, struct text *out)
 		return false;
 	text_puts(out, (unsigned)m->refusal < PROBE_REFUSALS
 			       ? texts[m->refusal]
-			       : "the agent gives an unknown reason");
+			       : "the sjkc agent gives an unknown reason");
 	if (m->refusal == PROBE_JVM_REFUSED && cause)
 		text_printf(out, ": %s", cause);
 	if (m->refusal == PROBE_JVM_REFUSED && m->code)

@@ -262,12 +262,12 @@ static int probes_map_memory(struct probes *p, int fd, struct error *err)
 	    st.st_size < PROBE_BASE ||
 	    st.st_size > PROBE_BASE + (off_t)PROBE_MAX * PROBE_SLOT)
 		return fail(err, ERROR_REFUSED,
-			    "the agent's memory is not as expected");
+			    "the sjkc agent's memory is not as expected");
 	memory = mmap(NULL, (size_t)st.st_size, PROT_READ | PROT_WRITE,
 		      MAP_SHARED, fd, 0);
 	if (memory == MAP_FAILED)
 		return fail_sys(err, ERROR_REFUSED,
-				"cannot map the agent's memory");
+				"cannot map the sjkc agent's memory");
 	p->memory = memory;
 	p->size = (size_t)st.st_size;
 	p->control = memory;
@@ -287,7 +287,7 @@ static int probes_read_control(struct probes *p, struct error *err)
 	    p->slots_at != PROBE_BASE ||
 	    p->size < PROBE_BASE + (size_t)p->ids * PROBE_SLOT)
 		return fail(err, ERROR_REFUSED,
-			    "the agent's memory is not as expected");
+			    "the sjkc agent's memory is not as expected");
 	p->by_id = xcalloc(p->ids, sizeof(*p->by_id));
 	return 0;
 }
@@ -319,7 +319,7 @@ static int probes_open_job(const struct jvm *jvm, void *number,
 	close(held);
 	return fd >= 0 ? fd
 		       : fail(err, ERROR_REFUSED,
-			      "%d: cannot open the agent's memory",
+			      "%d: cannot open the sjkc agent's memory",
 			      (int)jvm->pid);
 }
 
@@ -480,7 +480,7 @@ static int probes_check_state(struct probes *p, struct error *err)
 	if (probes_load(&p->control->state) != PROBE_ENDED)
 		return 0;
 	return fail(err, ERROR_REFUSED,
-		    "%d: the agent has taken the probes back: %s",
+		    "%d: the sjkc agent removed the instrumentation: %s",
 		    (int)p->session.jvm->pid,
 		    reasons[end <= PROBE_END_FAILED ? end : 0]);
 }
@@ -508,7 +508,7 @@ static int probes_explain(const struct probes *p, struct error *err)
 			    "class SjkcTrace, or has one of another version of "
 			    "sjkc",
 			    (int)p->session.jvm->pid);
-	return fail(err, ERROR_REFUSED, "%d: the agent failed: %s: %d",
+	return fail(err, ERROR_REFUSED, "%d: the sjkc agent failed: %s: %d",
 		    (int)p->session.jvm->pid,
 		    steps[step <= PROBE_AT_LOCK ? step : 0],
 		    (int)p->control->code);
@@ -552,13 +552,14 @@ static int probes_request(struct probes *p, enum probe_request kind,
 				    "SIGCONT",
 				    (int)p->session.jvm->pid);
 		if (has_waited)
-			return fail(err, ERROR_REFUSED,
-				    "%d: the JVM did not let the agent work "
-				    "before sjkc was stopped",
-				    (int)p->session.jvm->pid);
+			return fail(
+				err, ERROR_REFUSED,
+				"%d: the JVM did not let the sjkc agent work "
+				"before sjkc was stopped",
+				(int)p->session.jvm->pid);
 		if (clock_monotonic_ns() > until)
 			return fail(err, ERROR_REFUSED,
-				    "%d: the agent does not respond",
+				    "%d: the sjkc agent does not respond",
 				    (int)p->session.jvm->pid);
 		probes_futex(&c->answered, FUTEX_WAIT, answered, WAIT_NS);
 	}

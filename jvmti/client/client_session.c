@@ -152,9 +152,10 @@ static int session_check_start(struct client_session *s, struct error *err)
 	case AGENT_RUNS:
 		return 0;
 	case AGENT_BUSY:
-		return fail(err, ERROR_REFUSED,
-			    "%d: the agent in this JVM serves another sjkc",
-			    (int)s->jvm->pid);
+		return fail(
+			err, ERROR_REFUSED,
+			"%d: the sjkc agent in this JVM serves another sjkc",
+			(int)s->jvm->pid);
 	case AGENT_REFUSED:
 		if (session_is_alloc_taken(s))
 			return fail(err, ERROR_UNAVAILABLE,
@@ -165,14 +166,15 @@ static int session_check_start(struct client_session *s, struct error *err)
 				    "or use --jfr",
 				    (int)s->jvm->pid);
 		return fail(err, ERROR_REFUSED,
-			    "%d: the JVM refused the agent: %s: %d, %s",
+			    "%d: the JVM refused the sjkc agent: %s: %d, %s",
 			    (int)s->jvm->pid,
 			    steps[r->step < AGENT_STEPS ? r->step : 0],
 			    (int)r->code, session_explain(r));
 	default:
-		return fail(err, ERROR_REFUSED,
-			    "%d: the agent was loaded but does not respond",
-			    (int)s->jvm->pid);
+		return fail(
+			err, ERROR_REFUSED,
+			"%d: the sjkc agent was loaded but does not respond",
+			(int)s->jvm->pid);
 	}
 }
 

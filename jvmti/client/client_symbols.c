@@ -833,7 +833,7 @@ int client_stream_hold(struct client_stream *s, int fd, struct error *err)
 	s->fd = fd;
 	if (fcntl(fd, F_OFD_SETLK, &lock) < 0)
 		return fail_sys(err, ERROR_REFUSED,
-				"cannot lock the agent's file");
+				"cannot lock the sjkc agent's file");
 	return 0;
 }
 
@@ -848,9 +848,10 @@ void client_stream_close(struct client_stream *s)
 static int stream_fail(struct client_stream *s, struct error *err)
 {
 	s->is_broken = true;
-	return fail(err, ERROR_PARTIAL,
-		    "cannot read the agent's stream: a process of the JVM's "
-		    "user may have changed it");
+	return fail(
+		err, ERROR_PARTIAL,
+		"cannot read the sjkc agent's stream: a process of the JVM's "
+		"user may have changed it");
 }
 
 int client_stream_read_report(struct client_stream *s, struct error *err)

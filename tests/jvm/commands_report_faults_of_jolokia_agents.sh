@@ -97,11 +97,11 @@ PYTHONPATH=tests/jvm/lib timeout 240 python3 - "$sjkc" "$proxy_port" <<-'END' ||
 	     "--timeout", "30s"] + commands[0][1:], capture_output=True,
 	    text=True).stderr
 	done.set()
-	assert "the agent sent no response within 1 s" in said, said
+	assert "the Jolokia agent sent no response within 1 s" in said, said
 	said = subprocess.run(
 	    [sjkc, "mxping", "-u", "http://127.0.0.1:%d/jolokia/head" % port],
 	    capture_output=True, text=True).stdout
-	assert "mxprx responds, but not the agent behind it" in said, said
+	assert "mxprx responds, but not the Jolokia agent behind it" in said, said
 	sys.exit(failed)
 END
 	{ cat "$proxy_said"; exit 1; }

@@ -83,13 +83,13 @@ chmod 600 "$scratch/wrong"
 # shellcheck disable=SC2086
 proxy -u "$agent" -b 0 $secure --user admin --password-file "$scratch/wrong" ||
 	exit 1
-rejected='the agent rejected the user or the password of --user'
+rejected='the Jolokia agent rejected the user or the password of --user'
 target_wait "$proxy_said" "$agent: $rejected" || exit 1
 asks http /jolokia 502 "$rejected" || exit 1
 asks http /metrics 502 "$rejected" || exit 1
 said "client 127.0.0.1: $rejected" || exit 1
 ask 5 mxping -u "http://127.0.0.1:$proxy_port/jolokia" &&
-	printed 'mxprx responds, but not the agent behind it' &&
+	printed 'mxprx responds, but not the Jolokia agent behind it' &&
 	printed "$rejected" && ! grep -- '-> use --user' "$scratch/out" || exit 1
 ask 5 mx -u "http://127.0.0.1:$proxy_port/jolokia" -b java.lang:type=Memory \
 	--get -f Verbose && grep -q "$rejected" "$scratch/err" || exit 1

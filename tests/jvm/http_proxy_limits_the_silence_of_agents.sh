@@ -69,12 +69,12 @@ PYTHONPATH=tests/jvm/lib timeout 120 python3 - "$proxy_port" <<-'END' ||
 	    assert header(head, b"connection") == b"close", head
 	    assert text in body and b"within 2 s (--timeout)" in body, body
 	    assert c.is_closed(), text
-	fails(waiting[b"silent"], b"http://127.0.0.1:9010/jolokia: the agent "
+	fails(waiting[b"silent"], b"http://127.0.0.1:9010/jolokia: the Jolokia agent "
 	      b"sent no response")
 	fails(waiting[b"head"], b"sent no response")
 	fails(waiting[b"interim"], b"sent no response")
 	fails(write, b"the request may have been executed")
-	fails(deaf, b"the agent read no more of the request")
+	fails(deaf, b"the Jolokia agent read no more of the request")
 	for path in b"body", b"chunks":
 	    try:
 	        got = waiting[path].answer()
@@ -88,6 +88,6 @@ PYTHONPATH=tests/jvm/lib timeout 120 python3 - "$proxy_port" <<-'END' ||
 END
 	{ cat "$proxy_said"; exit 1; }
 # One message for all of them: the first one.
-grep -q ': the agent .* within 2 s (--timeout)' "$proxy_said" ||
+grep -q ': the Jolokia agent .* within 2 s (--timeout)' "$proxy_said" ||
 	{ cat "$proxy_said"; exit 1; }
 proxy_end TERM

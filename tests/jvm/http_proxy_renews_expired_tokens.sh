@@ -75,7 +75,7 @@ PYTHONPATH=tests/jvm/lib timeout 120 python3 - "$proxy_port" \
 END
 grep -q "$scratch/token: cannot open" "$proxy_said" ||
 	{ cat "$proxy_said"; exit 1; }
-grep -q 'the agent rejected the token of --bearer-file' "$proxy_said" ||
+grep -q 'the Jolokia agent rejected the token of --bearer-file' "$proxy_said" ||
 	{ cat "$proxy_said"; exit 1; }
 ! grep -q 'token-[0-9]' "$proxy_said" "$proxy_printed" || exit 1
 proxy_end TERM

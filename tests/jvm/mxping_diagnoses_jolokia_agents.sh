@@ -247,7 +247,7 @@ some_beans() {
 # to the verdict.  Writes the policy with the printed addition to the rule.
 denied() {
 	jolokia_at "$1"
-	ask 4 mxping -u "$url" && printed "the agent's policy denies $3" ||
+	ask 4 mxping -u "$url" && printed "the Jolokia agent's policy denies $3" ||
 		return
 	added=$(sed -n 's/^-> add \(<.*>\) to <.*/\1/p' "$scratch/out" |
 		sed 's/ADDRESS/127.0.0.1/')

@@ -76,10 +76,10 @@ logins() {
 		proxy -u "$url" -b 0 --rmi || return
 	echo secret >"$scratch/secret"
 	echo wrong >"$scratch/wrong"
-	fails 4 "the agent rejected the user 'control' or the password" \
+	fails 4 "the Jolokia agent rejected the user 'control' or the password" \
 		mx -s "127.0.0.1:$proxy_port" --user control \
 		--password-file "$scratch/wrong" -b $memory --get -f Verbose &&
-		fails 4 'the agent requires a user name and a password$' \
+		fails 4 'the Jolokia agent requires a user name and a password$' \
 			mx -s "127.0.0.1:$proxy_port" -b $memory --get \
 			-f Verbose &&
 		reads --user control --password-file "$scratch/secret" &&

@@ -24,7 +24,7 @@ for jdk in $(jdks | head -n 1); do
 	kill -INT $job
 	wait $job
 	status=$?
-	[ $status -eq 0 ] && grep -q 'the agent removes it by itself' \
+	[ $status -eq 0 ] && grep -q 'the sjkc agent removes it by itself' \
 		"$scratch/out" && grep -q '^Unstoppable.main' "$scratch/out" ||
 		{ echo "status $status:"; cat "$scratch/out"; exit 1; }
 	target_end "$pid"

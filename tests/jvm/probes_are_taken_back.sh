@@ -52,7 +52,7 @@ killed() {
 	probes_left_nothing && classes_are same || { echo "after $1"; return 1; }
 	[ "$1" = STOP ] || { wait "$prober"; return 0; }
 	kill -CONT "$prober"
-	probes_wait 'has taken the probes back: sjkc was stopped' || return
+	probes_wait 'removed the instrumentation: sjkc was stopped' || return
 	wait "$prober"
 	return 0
 }

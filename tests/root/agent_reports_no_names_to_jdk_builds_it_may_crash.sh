@@ -29,7 +29,7 @@ collapsed=$scratch/out.collapsed
 
 pretend 17.0.9 || exit 1
 prof 0 -d 1s -o "$collapsed" "$pid" &&
-	has "$prof_err" "JVM's memory, not from the agent: it can crash" &&
+	has "$prof_err" "JVM's memory, not from the sjkc agent: it can crash" &&
 	has "$prof_err" 'JDK-8268364, JDK-8313816; fixed in 17\.0\.14' &&
 	has "$collapsed" ';Target\.burn' || exit 1
 ! is_loaded || { echo 'the agent was loaded for names'; exit 1; }

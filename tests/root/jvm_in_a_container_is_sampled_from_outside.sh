@@ -19,13 +19,13 @@ check() {
 for jdk in $(jdks); do
 	target_contained "$jdk" -- burners=1 || exit 1
 	prof 0 -d 2s -t -o "$scratch/out.collapsed" "$pid" && check || exit 1
-	! grep -q 'cannot load the agent' "$prof_err" || { cat "$prof_err"; exit 1; }
+	! grep -q 'cannot load the sjkc agent' "$prof_err" || { cat "$prof_err"; exit 1; }
 	prof 0 -e alloc,cpu -d 1s -o "$scratch/both.html" "$pid" || exit 1
 	target_end "$pid"
 	tmp_options=ro
 	target_contained "$jdk" -- burners=1 || exit 1
 	tmp_options=rw
 	prof 0 -d 2s -t -o "$scratch/out.collapsed" "$pid" && check || exit 1
-	has "$prof_err" 'cannot load the agent, names come from' || exit 1
+	has "$prof_err" 'cannot load the sjkc agent, names come from' || exit 1
 	target_end "$pid"
 done

@@ -19,7 +19,7 @@ jdk=$(jdks | head -n 1)
 target "$jdk" -- burners=1 || exit 1
 target_stop "$pid" || exit 1
 prof 0 -e wall -d 1s -o "$scratch/stopped.collapsed" "$pid" || exit 1
-has "$prof_err" 'cannot load the agent.*stopped' &&
+has "$prof_err" 'cannot load the sjkc agent.*stopped' &&
 	has "$scratch/stopped.collapsed" 'Target\.burn;.*do_signal_stop' || exit 1
 kill -CONT "$pid"
 prof 0 -d 1s -o "$scratch/runs.collapsed" "$pid" &&

@@ -14,7 +14,7 @@ for jdk in $(jdks); do
 	for flag in -XX:-EnableDynamicAgentLoading -XX:+DisableAttachMechanism; do
 		target "$jdk" $flag -Dtarget.duty=25 -- burners=1 || exit 1
 		prof 0 -d 1s -o "$scratch/out.collapsed" "$pid" || exit 1
-		has "$prof_err" "cannot load the agent, names come from the JVM's" &&
+		has "$prof_err" "cannot load the sjkc agent, names come from the JVM's" &&
 			has "$prof_err" "${flag#-XX:?}" &&
 			has "$scratch/out.collapsed" ';Target\.burn' || exit 1
 		prof 5 -e alloc -d 1s "$pid" && has "$prof_err" "${flag#-XX:?}" || exit 1
@@ -34,7 +34,7 @@ for jdk in $(jdks); do
 		[ $quiet != --no-agent ] ||
 			! grep "/\.sjkc-" "/proc/$pid/maps" || exit 1
 		[ $quiet != --no-agent ] ||
-			! grep 'loaded the agent' "$prof_err" || exit 1
+			! grep 'loaded the sjkc agent' "$prof_err" || exit 1
 	done
 	# Thread names are complete: they come from the JVM's heap.
 	prof 0 --no-agent -e wall -d 1s -t -o "$scratch/out.collapsed" "$pid" &&
@@ -52,10 +52,10 @@ for jdk in $(jdks); do
 		has "$prof_err" "tid $$: no such thread in Target" || exit 1
 	prof 0 -d 1s -o "$scratch/out.collapsed" "$pid" || exit 1
 	! grep -q '/\.sjkc-' "/proc/$pid/maps" || has "$prof_err" \
-		"loaded the agent into Target \($pid\) for method names; --no-agent avoids it" ||
+		"loaded the sjkc agent into Target \($pid\) for method names; --no-agent avoids it" ||
 		exit 1
 	if grep -q WARNING "$said"; then
-		has "$prof_err" 'loading the agent: the JVM will print a warning' ||
+		has "$prof_err" 'loading the sjkc agent: the JVM will print a warning' ||
 			exit 1
 	fi
 	target_end "$pid"

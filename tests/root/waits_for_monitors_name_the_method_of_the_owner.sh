@@ -67,7 +67,7 @@ check_once() {
 	rm -f "$scratch/go"
 	target "$@" -- "$scratch/go" || return
 	prof_start -e lock --json -n 100 "$pid"
-	target_wait "$prof_err" 'loaded the agent' || return
+	target_wait "$prof_err" 'loaded the sjkc agent' || return
 	sleep "$pause"
 	: >"$scratch/go"
 	target_wait "$said" DONE || return

@@ -76,7 +76,7 @@ static void names_lost_by_delays_have_their_own_cause(void **state)
 	assert_non_null(strstr(r->first, "buffer was full"));
 	r = remark_of(p, "names lost by delays");
 	assert_int_equal(r->count, 3);
-	assert_non_null(strstr(r->first, "held the agent's lock"));
+	assert_non_null(strstr(r->first, "held the sjkc agent's lock"));
 	assert_true(profile_is_partial(p));
 	profile_free(p);
 }
