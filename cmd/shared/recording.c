@@ -60,12 +60,9 @@ const char *recording_formats(void)
 }
 
 /* Returns the name of an input for messages. */
-static const char *recording_name(const struct recording_options *o,
-				  const char *path)
+static const char *recording_name(const char *path)
 {
-	const char *name = o->name_of ? o->name_of(path) : path;
-
-	return strcmp(name, "-") == 0 ? "<stdin>" : name;
+	return strcmp(path, "-") == 0 ? "<stdin>" : path;
 }
 
 /* ---- recordings that a process still writes ---- */
@@ -513,7 +510,7 @@ static void sources_add(struct sources *all, const struct recording_options *o,
 	array_reserve(all->all, all->cap, all->count + 1);
 	all->all[all->count++] = (struct source){
 		.path = path,
-		.name = recording_name(o, path),
+		.name = recording_name(path),
 		.wanted = o->wanted,
 	};
 }
@@ -576,7 +573,7 @@ static void sources_add_all(struct sources *all,
 struct profile *recording_read(const struct recording_options *o,
 			       struct error *err)
 {
-	struct sources all = { .loud = !o->silent };
+	struct sources all = { .loud = true };
 	struct profile *p = o->into ? o->into : profile_new();
 	struct time_period period = { 0 };
 	int ret;

@@ -30,9 +30,6 @@ struct recording_options {
 	void (*prepare)(void *self, struct profile *p);
 	void *prepare_self;
 	struct profile *into; /* fill this profile; NULL: a new one */
-	/* Returns what messages call a path, or NULL: each by its path. */
-	const char *(*name_of)(const char *path);
-	bool silent; /* print no losses: another reading prints them */
 };
 
 /*

@@ -5,18 +5,14 @@
 #include "cmd/sjk/sjk_input.h"
 #include "cmd/sjk/sjk_table.h"
 #include "core/base/alloc.h"
-#include "core/base/input.h"
 #include "core/base/intern.h"
 #include "core/base/output.h"
 #include "core/base/safe_text.h"
 #include "core/formats/std/std_format.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -61,9 +57,15 @@ struct dexp_schema {
 };
 
 struct dexp_cell {
-	size_t key;
+	uint32_t key; /* index */
 	uint32_t tag; /* string; 0: a counter */
 	int64_t counter;
+};
+
+/* An event whose cells are kept, because more columns may follow. */
+struct dexp_row {
+	size_t first, end; /* cells */
+	int64_t time_ns;
 };
 
 struct dexp {
@@ -77,12 +79,14 @@ struct dexp {
 	size_t schema_count, schema_cap;
 	uint64_t count;
 	int64_t min_ns, max_ns;
-	/* The current event. */
+	/* The cells of the current event, after those that are kept. */
 	struct dexp_cell *cells;
-	size_t cell_count, cell_cap;
-	/* The exported rows; with all columns, known only at the end. */
-	struct sjk_table table;
-	struct output *csv; /* gets rows when there are many; NULL: none */
+	size_t cell_first, cell_count, cell_cap;
+	/* With --export-all, whose columns are known only at the end. */
+	struct dexp_row *rows;
+	size_t row_count, row_cap;
+	struct sjk_table table; /* the exported rows */
+	struct output *csv;     /* gets rows when there are many; NULL: none */
 };
 
 static size_t dexp_key(struct dexp *d, uint32_t name)
@@ -106,7 +110,7 @@ static void dexp_put(struct dexp *d, uint32_t name, uint32_t tag,
 {
 	array_reserve(d->cells, d->cell_cap, d->cell_count + 1);
 	d->cells[d->cell_count++] = (struct dexp_cell){
-		.key = dexp_key(d, name),
+		.key = (uint32_t)dexp_key(d, name),
 		.tag = tag,
 		.counter = counter,
 	};
@@ -119,7 +123,7 @@ static uint32_t dexp_string(struct dexp *d, const char *text)
 
 static bool dexp_has(const struct dexp *d, uint32_t name)
 {
-	for (size_t i = 0; i < d->cell_count; i++) {
+	for (size_t i = d->cell_first; i < d->cell_count; i++) {
 		if (d->keys[d->cells[i].key].name == name)
 			return true;
 	}
@@ -146,7 +150,7 @@ static void dexp_put_thread(struct dexp *d, const struct sample *s)
 static void dexp_collect(struct dexp *d, const struct sample *s,
 			 const struct sample_details *details)
 {
-	d->cell_count = 0;
+	d->cell_count = d->cell_first;
 	for (size_t i = 0; details && i < details->tag_count; i++)
 		dexp_put(d, details->tags[i].key, details->tags[i].value, 0);
 	for (size_t i = 0; details && i < details->counter_count; i++)
@@ -231,7 +235,7 @@ static bool dexp_format_cell(const struct dexp *d, const char *column,
 {
 	bool any = false;
 
-	for (size_t i = 0; i < d->cell_count; i++) {
+	for (size_t i = d->cell_first; i < d->cell_count; i++) {
 		const struct dexp_cell *c = &d->cells[i];
 
 		if (strcmp(profile_text(d->profile, d->keys[c->key].name),
@@ -381,7 +385,7 @@ static void dexp_add_time(struct text *out, int64_t ns)
 		text_printf(out, "%" PRId64, ns / DEXP_NS_PER_MS);
 }
 
-static void dexp_export(struct dexp *d, const struct sample *s)
+static void dexp_export(struct dexp *d, int64_t time_ns)
 {
 	struct text *cells = xcalloc(opt.columns.count, sizeof(*cells));
 	bool any = false;
@@ -389,7 +393,7 @@ static void dexp_export(struct dexp *d, const struct sample *s)
 	for (size_t i = 0; i < opt.columns.count; i++) {
 		text_add(&cells[i], "", 0);
 		if (strcmp(opt.columns.values[i], "T") == 0)
-			dexp_add_time(&cells[i], s->time_ns);
+			dexp_add_time(&cells[i], time_ns);
 		else
 			any |= dexp_format_cell(d, opt.columns.values[i],
 						&cells[i]);
@@ -410,6 +414,22 @@ static void dexp_flush_csv(struct dexp *d)
 	d->table = (struct sjk_table){ .columns = d->table.columns };
 }
 
+/* Adds a row for the current event, if it has any of the columns. */
+static void dexp_add_row(struct dexp *d, int64_t time_ns)
+{
+	dexp_export(d, time_ns);
+	if (d->csv && d->table.count >= DEXP_FLUSH)
+		dexp_flush_csv(d);
+}
+
+static void dexp_keep_row(struct dexp *d, int64_t time_ns)
+{
+	array_reserve(d->rows, d->row_cap, d->row_count + 1);
+	d->rows[d->row_count++] = (struct dexp_row){ d->cell_first,
+						     d->cell_count, time_ns };
+	d->cell_first = d->cell_count;
+}
+
 static void dexp_add(void *self, struct profile *p, const struct sample *s,
 		     const struct sample_details *details)
 {
@@ -420,10 +440,32 @@ static void dexp_add(void *self, struct profile *p, const struct sample *s,
 	dexp_collect(d, s, details);
 	if (opt.tags)
 		dexp_summarize(d, s);
+	else if (opt.all)
+		dexp_keep_row(d, s->time_ns);
 	else
-		dexp_export(d, s);
-	if (d->csv && d->table.count >= DEXP_FLUSH)
-		dexp_flush_csv(d);
+		dexp_add_row(d, s->time_ns);
+}
+
+static void dexp_add_heads(struct dexp *d)
+{
+	d->table.columns = opt.columns.count;
+	for (size_t i = 0; i < opt.columns.count; i++)
+		sjk_table_add(&d->table, "%s", opt.columns.values[i]);
+}
+
+/* Exports the kept rows with a column for each key. */
+static void dexp_export_all(struct dexp *d)
+{
+	opt.columns.count = 0;
+	for (size_t i = 0; i < d->key_count; i++)
+		option_list_add(&opt.columns,
+				profile_text(d->profile, d->keys[i].name));
+	dexp_add_heads(d);
+	for (size_t i = 0; i < d->row_count; i++) {
+		d->cell_first = d->rows[i].first;
+		d->cell_count = d->rows[i].end;
+		dexp_add_row(d, d->rows[i].time_ns);
+	}
 }
 
 static void dexp_print_time(struct output *out, int64_t ns)
@@ -602,17 +644,6 @@ static void dexp_print_tags(struct dexp *d, struct output *out)
 		dexp_print_schema(d, &d->schemas[i], o);
 }
 
-/* Uses the keys of a first reading as columns. */
-static void dexp_choose_all(const struct dexp *d)
-{
-	for (size_t i = 0; i < d->key_count; i++) {
-		array_reserve(opt.columns.values, opt.columns.cap,
-			      opt.columns.count + 1);
-		opt.columns.values[opt.columns.count++] = xstrdup(
-			profile_text(d->profile, d->keys[i].name));
-	}
-}
-
 static void dexp_release(struct dexp *d)
 {
 	for (size_t i = 0; i < d->schema_count; i++)
@@ -621,34 +652,12 @@ static void dexp_release(struct dexp *d)
 	free(d->keys);
 	free(d->key_of);
 	free(d->cells);
+	free(d->rows);
 	intern_release(&d->schema_ids);
 	sjk_table_release(&d->table);
 }
 
-/* An input that can be read only once, copied to memory. */
-struct dexp_copy {
-	const char *given; /* its name on the command line, owned */
-	int fd;
-	char path[32];      /* of the copy */
-	const char *damage; /* why it ends early, or NULL */
-};
-
-static struct {
-	struct dexp_copy *all; /* room for all inputs */
-	size_t count;
-} copies;
-
-static const char *dexp_name_of(const char *path)
-{
-	for (size_t i = 0; i < copies.count; i++) {
-		if (strcmp(copies.all[i].path, path) == 0)
-			return copies.all[i].given;
-	}
-	return path;
-}
-
-static struct profile *dexp_read(struct dexp *d, int argc, char **argv,
-				 bool silent, struct error *err)
+static struct profile *dexp_read(struct dexp *d, struct error *err)
 {
 	const struct sjk_sink sink = {
 		.add = dexp_add,
@@ -656,144 +665,17 @@ static struct profile *dexp_read(struct dexp *d, int argc, char **argv,
 		.wants_events = true,
 		.unfiltered = true,
 		.any_event = true,
-		.name_of = dexp_name_of,
-		.silent = silent,
 	};
 
-	d->table.columns = opt.columns.count;
-	for (size_t i = 0; i < opt.columns.count && !opt.tags; i++)
-		sjk_table_add(&d->table, "%s", opt.columns.values[i]);
-	return sjk_input_read(&opt.input, argc, argv, &sink, err);
-}
-
-/* Writes bytes to a new file in memory; returns its descriptor, or -1. */
-static int dexp_write_copy(const uint8_t *bytes, size_t len)
-{
-	int fd = memfd_create("input", MFD_CLOEXEC);
-
-	for (size_t at = 0; fd >= 0 && at < len;) {
-		ssize_t n = write(fd, bytes + at, len - at);
-
-		if (n > 0) {
-			at += (size_t)n;
-		} else if (n < 0 && errno != EINTR) {
-			int reason = errno;
-
-			close(fd);
-			errno = reason;
-			fd = -1;
-		}
-	}
-	return fd;
-}
-
-/* Copies an input to memory and adds it to the copies. */
-static int dexp_copy_input(const char *given, struct error *err)
-{
-	struct dexp_copy *copy = &copies.all[copies.count];
-	struct input in = { 0 };
-	int ret = input_open(&in, given, err);
-
-	if (ret == 0)
-		ret = input_complete(&in, err);
-	if (ret == 0) {
-		*copy = (struct dexp_copy){
-			.given = given,
-			.fd = dexp_write_copy(in.bytes, in.len),
-			.damage = in.damage,
-		};
-		if (copy->fd < 0)
-			ret = fail_sys(err, ERROR_FAILED,
-				       "cannot copy it to memory");
-	}
-	if (ret)
-		fail_in(err, "%s", in.name);
-	input_close(&in);
-	if (ret)
-		return -1;
-	snprintf(copy->path, sizeof(copy->path), "/proc/self/fd/%d", copy->fd);
-	copies.count++;
-	return 0;
-}
-
-/* Replaces a name, which is owned, by that of a copy if it can be read only
- * once. */
-static int dexp_keep_input(const char **name, struct error *err)
-{
-	const char *given = *name;
-	struct stat st;
-
-	if (strcmp(given, "-") != 0 &&
-	    (stat(given, &st) < 0 || S_ISREG(st.st_mode) ||
-	     S_ISDIR(st.st_mode)))
-		return 0;
-	for (size_t i = 0; i < copies.count; i++) {
-		if (strcmp(copies.all[i].given, given) == 0) {
-			*name = xstrdup(copies.all[i].path);
-			free((char *)given);
-			return 0;
-		}
-	}
-	if (dexp_copy_input(given, err))
-		return -1;
-	*name = xstrdup(copies.all[copies.count - 1].path);
-	return 0;
-}
-
-/* Both readings of --export-all need pipes and standard input. */
-static int dexp_keep_inputs(struct error *err)
-{
-	struct option_list *files = &opt.input.files;
-
-	copies.all = xcalloc(files->count, sizeof(*copies.all));
-	for (size_t i = 0; i < files->count; i++) {
-		if (dexp_keep_input(&files->values[i], err))
-			return -1;
-	}
-	return 0;
-}
-
-/* Fails if a copied input ends early. */
-static int dexp_check_copies(struct error *err)
-{
-	for (size_t i = 0; i < copies.count; i++) {
-		const struct dexp_copy *c = &copies.all[i];
-
-		if (c->damage)
-			return fail(err, ERROR_PARTIAL, "%s: %s",
-				    strcmp(c->given, "-") == 0 ? "<stdin>"
-							       : c->given,
-				    c->damage);
-	}
-	return 0;
-}
-
-static void dexp_release_copies(void)
-{
-	for (size_t i = 0; i < copies.count; i++) {
-		close(copies.all[i].fd);
-		free((char *)copies.all[i].given);
-	}
-	free(copies.all);
-}
-
-static int dexp_find_columns(int argc, char **argv, struct error *err)
-{
-	struct dexp d = { 0 };
-	struct profile *p;
-
-	opt.tags = true;
-	p = dexp_read(&d, argc, argv, false, err);
-	opt.tags = false;
-	if (p)
-		dexp_choose_all(&d);
-	dexp_release(&d);
-	profile_free(p);
-	return p ? 0 : -1;
+	if (!opt.tags && !opt.all)
+		dexp_add_heads(d);
+	return sjk_input_read(&opt.input, 0, NULL, &sink, err);
 }
 
 static void dexp_print(struct dexp *d, struct output *out)
 {
+	if (opt.all && !opt.tags)
+		dexp_export_all(d);
 	if (opt.tags && d->count)
 		dexp_print_tags(d, out);
 	else if (opt.tags)
@@ -810,13 +692,13 @@ static void dexp_print_inputs(struct output *out)
 
 	output_puts(out, "Input files\n");
 	for (size_t i = 0; i < files->count; i++) {
-		dexp_print_name(out, "  ", dexp_name_of(files->values[i]));
+		dexp_print_name(out, "  ", files->values[i]);
 		output_puts(out, "\n");
 	}
 	output_puts(out, "\n");
 }
 
-static int dexp_write(int argc, char **argv, struct error *err)
+static int dexp_write(struct error *err)
 {
 	struct output out = { 0 };
 	struct dexp d = { 0 };
@@ -827,16 +709,13 @@ static int dexp_write(int argc, char **argv, struct error *err)
 		d.csv = &out;
 	if (ret == 0 && opt.explain)
 		dexp_print_inputs(&out);
-	/* The first reading has printed the losses. */
 	if (ret == 0)
-		p = dexp_read(&d, argc, argv, opt.all && !opt.tags, err);
+		p = dexp_read(&d, err);
 	if (p) {
 		dexp_print(&d, &out);
 		ret = output_commit(&out, err);
 		if (ret == 0)
 			ret = sjk_input_check(p, err);
-		if (ret == 0)
-			ret = dexp_check_copies(err);
 	} else {
 		ret = -1;
 	}
@@ -866,27 +745,11 @@ static int dexp_check_options(struct error *err)
 
 static int dexp_run(int argc, char **argv, struct error *err)
 {
-	size_t given = opt.columns.count;
-	int ret = dexp_check_options(err);
-
+	if (dexp_check_options(err))
+		return -1;
 	/* --explain prints the names before the files are read. */
-	if (ret == 0) {
-		sjk_input_expand(&opt.input, argc, argv);
-		argc = 0;
-	}
-	if (ret == 0 && opt.all && !opt.tags) {
-		opt.columns.count = given = 0;
-		ret = dexp_keep_inputs(err);
-		if (ret == 0)
-			ret = dexp_find_columns(argc, argv, err);
-	}
-	if (ret == 0)
-		ret = dexp_write(argc, argv, err);
-	for (size_t i = given; i < opt.columns.count; i++)
-		free((char *)opt.columns.values[i]);
-	sjk_input_release(&opt.input);
-	dexp_release_copies();
-	return ret;
+	sjk_input_expand(&opt.input, argc, argv);
+	return dexp_write(err);
 }
 
 static const struct refusal refusals[] = {

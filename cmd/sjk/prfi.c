@@ -273,7 +273,6 @@ static int prfi_run(int argc, char **argv, struct error *err)
 	free(r.samples);
 	free(r.streams);
 	free(r.frames.at);
-	sjk_input_release(&opt.input);
 	return ret;
 }
 

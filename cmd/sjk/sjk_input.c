@@ -188,39 +188,32 @@ static int input_compile(struct sjk_input *in, struct error *err)
 }
 
 /* Adds a file, or all files that a pattern names. */
-static void input_add_file(struct option_list *files, const char *name,
-			   glob_t *found)
+static void input_add_file(struct option_list *files, const char *name)
 {
-	size_t first = found->gl_pathc;
+	static glob_t found; /* owns the names */
+	size_t first = found.gl_pathc;
 
 	/* A name with wildcards may exist. */
-	if (strpbrk(name, "*?") &&
-	    glob(name, (first ? GLOB_APPEND : 0), NULL, found) == 0) {
-		for (size_t i = first; i < found->gl_pathc; i++) {
-			array_reserve(files->values, files->cap,
-				      files->count + 1);
-			files->values[files->count++] = xstrdup(
-				found->gl_pathv[i]);
-		}
+	if (!strpbrk(name, "*?") ||
+	    glob(name, first ? GLOB_APPEND : 0, NULL, &found) != 0) {
+		option_list_add(files, name);
 		return;
 	}
-	array_reserve(files->values, files->cap, files->count + 1);
-	files->values[files->count++] = xstrdup(name);
+	for (size_t i = first; i < found.gl_pathc; i++)
+		option_list_add(files, found.gl_pathv[i]);
 }
 
 void sjk_input_expand(struct sjk_input_options *o, int argc, char **argv)
 {
 	struct option_list all = { 0 };
-	glob_t found = { 0 };
 
 	for (size_t i = 0; i < o->files.count; i++)
-		input_add_file(&all, o->files.values[i], &found);
+		input_add_file(&all, o->files.values[i]);
 	for (int i = 0; i < argc; i++)
-		input_add_file(&all, argv[i], &found);
-	sjk_input_release(o);
+		input_add_file(&all, argv[i]);
+	free(o->files.values);
 	o->files = all;
-	o->files_are_copies = true;
-	globfree(&found);
+	o->is_expanded = true;
 }
 
 static struct profile *input_read(struct sjk_input *in, struct error *err)
@@ -236,8 +229,6 @@ static struct profile *input_read(struct sjk_input *in, struct error *err)
 			.keep_lines = true,
 			.prepare = input_prepare,
 			.prepare_self = in,
-			.name_of = in->sink->name_of,
-			.silent = in->sink->silent,
 		},
 		err);
 }
@@ -255,7 +246,7 @@ struct profile *sjk_input_read(struct sjk_input_options *o, int argc,
 	struct profile *p = NULL;
 
 	/* Unless the caller has done so. */
-	if (!o->files_are_copies || argc)
+	if (!o->is_expanded || argc)
 		sjk_input_expand(o, argc, argv);
 	if (!o->files.count)
 		misuse(err, "missing <file>; - reads standard input");
@@ -306,10 +297,4 @@ int sjk_frames_check(const struct sjk_frames *f, const struct profile *p,
 		   SJK_DEPTH, f->cut);
 	return fail(err, ERROR_PARTIAL,
 		    "the result is incomplete: stack traces are truncated");
-}
-
-void sjk_input_release(struct sjk_input_options *o)
-{
-	for (size_t i = 0; o->files_are_copies && i < o->files.count; i++)
-		free((char *)o->files.values[i]);
 }

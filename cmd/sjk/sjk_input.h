@@ -21,7 +21,7 @@ struct sjk_input_options {
 	const char *trace_filter, *trace_trim, *thread_name;
 	const char *time_range, *time_zone, *jfr_event;
 	bool sjk_compat;
-	bool files_are_copies; /* set by sjk_input_expand() */
+	bool is_expanded; /* set by sjk_input_expand() */
 };
 
 /* The rows of option tables; o is a struct sjk_input_options. */
@@ -74,9 +74,6 @@ struct sjk_sink {
 	bool wants_events; /* also events that are not samples of threads */
 	bool unfiltered;   /* only the time range applies */
 	bool any_event;    /* it chooses among events that are not of JFR */
-	/* Returns what messages call a path, or NULL: each by its path. */
-	const char *(*name_of)(const char *path);
-	bool silent; /* print no losses: another reading prints them */
 };
 
 /* Adds argv to the files of the options, and replaces wildcards by names. */
@@ -117,7 +114,5 @@ void sjk_frames_set(struct sjk_frames *f, const struct profile *p,
 /* The same as sjk_input_check(), and reports truncated stack traces. */
 int sjk_frames_check(const struct sjk_frames *f, const struct profile *p,
 		     struct error *err);
-
-void sjk_input_release(struct sjk_input_options *o);
 
 #endif

@@ -406,7 +406,6 @@ static int ssa_run(int argc, char **argv, struct error *err)
 out:
 	output_close(&out);
 	ssa_classes_release(&classes);
-	sjk_input_release(&opt.input);
 	return ret;
 }
 

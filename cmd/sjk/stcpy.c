@@ -246,7 +246,6 @@ static int stcpy_run(int argc, char **argv, struct error *err)
 	profile_free(p);
 	free(c.frames.at);
 	map64_release(&c.masked);
-	sjk_input_release(&opt.input);
 	return ret;
 }
 
