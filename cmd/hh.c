@@ -15,7 +15,6 @@
 #include "render/text/histogram.h"
 
 #include <inttypes.h>
-#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -260,22 +259,6 @@ static int hh_write_changes(const struct class_histogram *before,
 	return status;
 }
 
-/* Returns false when the JVM ends or a signal asks to stop. */
-static bool hh_wait(const struct heap *heap, int64_t deadline_ns)
-{
-	struct pollfd fds[] = {
-		{ .fd = signals_fd(), .events = POLLIN },
-		{ .fd = heap->jvm.pidfd, .events = POLLIN },
-	};
-	int left;
-
-	while ((left = clock_left_ms(deadline_ns)) > 0) {
-		if (poll(fds, 2, left) > 0 && (fds[0].revents | fds[1].revents))
-			return false;
-	}
-	return true;
-}
-
 /* "12:00:10, prod/shop-7, container web, changes in 10 s" */
 static void hh_add_title(struct text *title, const struct heap *heap,
 			 int64_t begin_ns)
@@ -325,7 +308,7 @@ static int hh_watch(struct heap *heap, take_fn *take,
 		struct class_histogram h = { 0 };
 
 		due_ns = clock_after(due_ns, opt.watch_ns);
-		if (!hh_wait(heap, due_ns))
+		if (signals_wait(heap->jvm.pidfd, due_ns) != WAIT_DUE)
 			break;
 		taken_ns = clock_monotonic_ns();
 		status = take(heap, &h, err);
@@ -402,11 +385,8 @@ static int hh_open(struct heap *heap, int argc, char **argv, struct error *err)
 {
 	struct error ignored;
 
-	if (target_open(&heap->jvm, opt.pid, &argc, &argv, err))
+	if (target_open(&heap->jvm, opt.pid, argc, argv, err))
 		return -1;
-	if (argc > 0)
-		return misuse(err, "unexpected argument '%s': name one JVM",
-			      argv[0]);
 	container_pod_read(&heap->pod, &heap->jvm);
 	heap->attach = attach_open(&heap->jvm, ATTACH_TIMEOUT_NS, err);
 	if (!heap->attach)

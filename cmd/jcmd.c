@@ -330,7 +330,7 @@ static int jcmd_by_attach(int *argc, char ***argv, struct error *err)
 	struct jvm jvm = { 0 };
 	int ret = -1;
 
-	if (target_open(&jvm, target_opt.pid, argc, argv, err)) {
+	if (target_open_first(&jvm, target_opt.pid, argc, argv, err)) {
 		jcmd_explain_order(name, err);
 		return -1;
 	}
@@ -537,8 +537,7 @@ static int jcmd_by_jmx(int *argc, char ***argv, struct error *err)
 
 	if (jcmd_make_line(&line, argc, argv, err))
 		goto out;
-	*argc = 0;
-	if (jmx_client_open(&target, &target_opt, argc, argv, err))
+	if (jmx_client_open(&target, &target_opt, 0, NULL, err))
 		goto out;
 	if (target_opt.timeout_ns < 0 && jcmd_trait(line.bytes).is_long)
 		target.jmx->timeout_ns = LONG_NS;

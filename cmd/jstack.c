@@ -66,13 +66,9 @@ static int jstack_run(int argc, char **argv, struct error *err)
 	struct jvm jvm = { 0 };
 	int ret = -1;
 
-	if (target_open(&jvm, opt.pid, &argc, &argv, err) == 0)
-		ret = argc                  ? misuse(err,
-						     "unexpected argument '%s': name one "
-								      "JVM",
-						     argv[0])
-		      : opt.virtual_threads ? jstack_print_virtual(&jvm, err)
-					    : jstack_print(&jvm, err);
+	if (target_open(&jvm, opt.pid, argc, argv, err) == 0)
+		ret = opt.virtual_threads ? jstack_print_virtual(&jvm, err)
+					  : jstack_print(&jvm, err);
 	jvm_close(&jvm);
 	return ret;
 }

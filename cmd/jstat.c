@@ -19,7 +19,6 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -232,22 +231,6 @@ static int watch_print_line(struct watch *w, struct error *err)
 	return ret;
 }
 
-/* Returns false when the JVM ends or a signal asks to stop. */
-static bool watch_wait(const struct watch *w, int64_t deadline_ns)
-{
-	struct pollfd fds[] = {
-		{ .fd = signals_fd(), .events = POLLIN },
-		{ .fd = w->jvm.pidfd, .events = POLLIN },
-	};
-	int left;
-
-	while ((left = clock_left_ms(deadline_ns)) > 0) {
-		if (poll(fds, 2, left) > 0 && (fds[0].revents | fds[1].revents))
-			return false;
-	}
-	return true;
-}
-
 static int jstat_watch(struct watch *w, struct error *err)
 {
 	int64_t due_ns = clock_monotonic_ns();
@@ -260,12 +243,14 @@ static int jstat_watch(struct watch *w, struct error *err)
 		if (w->printed == w->count)
 			return 0;
 		due_ns = clock_after(due_ns, w->interval_ns);
-		if (!watch_wait(w, due_ns))
+		if (signals_wait(w->jvm.pidfd, due_ns) != WAIT_DUE)
 			break;
 		if (perfdata_refresh(w->counters, &vanished) == 0)
 			continue;
 		/* A JVM removes its counters shortly before it exits. */
-		if (watch_wait(w, clock_after(clock_monotonic_ns(), EXIT_NS))) {
+		if (signals_wait(w->jvm.pidfd,
+				 clock_after(clock_monotonic_ns(), EXIT_NS)) ==
+		    WAIT_DUE) {
 			*err = vanished;
 			return fail_in(err, "%d", (int)w->jvm.pid);
 		}
@@ -369,7 +354,7 @@ static int jstat_run(int argc, char **argv, struct error *err)
 	if (ret == 0 && !opt.pid && argc && jstat_is_time(argv[0]))
 		ret = target_open_any(&w.jvm, err);
 	else if (ret == 0)
-		ret = target_open(&w.jvm, opt.pid, &argc, &argv, err);
+		ret = target_open_first(&w.jvm, opt.pid, &argc, &argv, err);
 	if (ret == 0)
 		ret = watch_read_times(&w, argc, argv, err);
 	if (ret == 0)

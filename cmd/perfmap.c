@@ -221,12 +221,8 @@ static int map_jvm(const struct jvm *jvm, struct error *err)
 static int run(int argc, char **argv, struct error *err)
 {
 	struct jvm jvm = { .pidfd = -1 };
-	int status;
+	int status = target_open(&jvm, opt.pid, argc, argv, err);
 
-	status = target_open(&jvm, opt.pid, &argc, &argv, err);
-	if (status == 0 && argc > 0)
-		status = misuse(err, "unexpected argument '%s': name one JVM",
-				argv[0]);
 	if (status == 0)
 		status = map_jvm(&jvm, err);
 	jvm_close(&jvm);

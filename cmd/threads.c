@@ -19,7 +19,6 @@
 #include "render/threads/threads_report.h"
 
 #include <inttypes.h>
-#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -59,19 +58,16 @@ struct threads_source {
 static bool threads_wait(const struct jvm *jvm, int64_t until_ns,
 			 struct error *err)
 {
-	struct pollfd fds[] = {
-		{ .fd = signals_fd(), .events = POLLIN },
-		{ .fd = jvm->pidfd, .events = POLLIN },
-	};
-	do {
-		if (poll(fds, 2, clock_left_ms(until_ns)) <= 0)
-			continue;
-		if (fds[0].revents)
-			fail(err, ERROR_NONE, "interrupted");
-		else
-			fail(err, ERROR_NO_TARGET, "the JVM has exited");
+	switch (signals_wait(jvm->pidfd, until_ns)) {
+	case WAIT_SIGNAL:
+		fail(err, ERROR_NONE, "interrupted");
 		return false;
-	} while (clock_left_ms(until_ns) > 0);
+	case WAIT_EXIT:
+		fail(err, ERROR_NO_TARGET, "the JVM has exited");
+		return false;
+	case WAIT_DUE:
+		break;
+	}
 	return true;
 }
 
@@ -193,12 +189,7 @@ static struct profile *threads_of_jvm(struct dump_series *s, int argc,
 		       opt.dump, opt.count);
 		return NULL;
 	}
-	ret = target_open(&jvm, opt.pid, &argc, &argv, err);
-	if (ret == 0 && argc)
-		ret = misuse(err,
-			     "unexpected argument '%s': name one JVM, or "
-			     "existing files",
-			     argv[0]);
+	ret = target_open(&jvm, opt.pid, argc, argv, err);
 	if (ret == 0) {
 		text_printf(&source->name, "%d", (int)jvm.pid);
 		container_pod_read(&source->pod, &jvm);

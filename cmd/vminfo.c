@@ -695,10 +695,7 @@ static int vminfo_run(int argc, char **argv, struct error *err)
 
 	vminfo_choose_sections();
 	if (status == 0)
-		status = target_open(&vm.jvm, opt.pid, &argc, &argv, err);
-	if (status == 0 && argc > 0)
-		status = misuse(err, "unexpected argument '%s': name one JVM",
-				argv[0]);
+		status = target_open(&vm.jvm, opt.pid, argc, argv, err);
 	if (status == 0)
 		status = vminfo_add_sections(&vm, &text, err);
 	if (status == 0)

@@ -214,7 +214,7 @@ static int doctor_examine(int argc, char **argv, struct doctor_checks *c,
 	struct jvm jvm;
 	int ret;
 
-	if (target_open(&jvm, opt.pid, &argc, &argv, err)) {
+	if (target_open(&jvm, opt.pid, argc, argv, err)) {
 		/* A missing permission is a finding. */
 		if (err->kind != ERROR_PERMISSION)
 			return -1;
@@ -223,13 +223,8 @@ static int doctor_examine(int argc, char **argv, struct doctor_checks *c,
 					   &refused);
 		return doctor_report(c, err);
 	}
-	if (argc) {
-		ret = misuse(err, "unexpected argument '%s': name one JVM",
-			     argv[0]);
-	} else {
-		doctor_checks_init(c, &jvm);
-		ret = doctor_report(c, err);
-	}
+	doctor_checks_init(c, &jvm);
+	ret = doctor_report(c, err);
 	jvm_close(&jvm);
 	return ret;
 }

@@ -24,14 +24,12 @@ int gc_jmx_open(struct gc_options *o, struct gc_streams *streams,
 {
 	struct gc_stream *s;
 	struct gc_source *source;
-	int argc = 0;
-	char **argv = NULL;
 
 	if (o->all || o->pids.count > 1)
 		return misuse(err, "over JMX, gc observes one JVM");
 	if (o->pids.count)
 		o->jmx.pid = o->pids.values[0];
-	if (jmx_client_open(&client, &o->jmx, &argc, &argv, err))
+	if (jmx_client_open(&client, &o->jmx, 0, NULL, err))
 		return -1;
 	source = jmx_gc_open(client.jmx, err);
 	if (!source)

@@ -260,8 +260,8 @@ static int client_explain_stopped(const struct jvm *jvm, struct error *err)
 }
 
 static int client_open_pid(struct jmx_client *t,
-			   const struct jmx_target_options *o, int *argc,
-			   char ***argv, struct error *err)
+			   const struct jmx_target_options *o, int argc,
+			   char **argv, struct error *err)
 {
 	struct jmx_target target = jmx_target_of(o, &t->secrets, NULL);
 
@@ -276,20 +276,23 @@ static int client_open_pid(struct jmx_client *t,
 }
 
 int jmx_client_open(struct jmx_client *t, const struct jmx_target_options *o,
-		    int *argc, char ***argv, struct error *err)
+		    int argc, char **argv, struct error *err)
 {
 	const char *address = o->url ? o->url : o->socket;
 
 	*t = (struct jmx_client){ .jvm.pidfd = -1 };
 	if (jmx_check_url(o, err))
 		return -1;
-	if (!address && !o->pid && *argc == 0)
+	if (!address && !o->pid && argc == 0)
 		return misuse(err, "no JVM given: use -s <host>:<port>, -u "
 				   "<url> or -p <pid>");
-	if (!address && !o->pid && jmx_is_address(**argv)) {
-		address = *(*argv)++;
-		(*argc)--;
+	if (!address && !o->pid && jmx_is_address(*argv)) {
+		address = *argv++;
+		argc--;
 	}
+	if (address && argc)
+		return misuse(err, "unexpected argument '%s': name one JVM",
+			      *argv);
 	if (address)
 		return client_open_address(t, o, address, err);
 	return client_open_pid(t, o, argc, argv, err);

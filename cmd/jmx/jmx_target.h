@@ -95,12 +95,12 @@ struct jmx_client {
 
 /*
  * Connects to the JVM of -s, -u or -p or, without them, of the first argument
- * (host:port, URL, or as target_open()), which it removes. With a pid,
- * it starts the local JMX connector if necessary and reports this on stderr.
- * ERROR_MISUSE, and as jmx_open(); call jmx_client_close() in any case.
+ * (host:port, URL, or as target_open()); further arguments are rejected. With a
+ * pid, it starts the local JMX connector if necessary and reports this on
+ * stderr. ERROR_MISUSE, and as jmx_open(); call jmx_client_close() in any case.
  */
 int jmx_client_open(struct jmx_client *t, const struct jmx_target_options *o,
-		    int *argc, char ***argv, struct error *err);
+		    int argc, char **argv, struct error *err);
 void jmx_client_close(struct jmx_client *t);
 
 /*

@@ -12,7 +12,6 @@
 #include "core/base/clock.h"
 #include "jmx_http/value/object_name.h"
 
-#include <poll.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -249,14 +248,8 @@ static int mx_repeat(struct mx *m, action_fn *action, struct error *err)
 	if (opt.repeat > 1)
 		signals_listen();
 	for (uint64_t i = 1; ret == 0 && i < opt.repeat; i++) {
-		struct pollfd stop = { .fd = signals_fd(), .events = POLLIN };
-		int64_t left_ns;
-
 		next_ns = clock_after(next_ns, opt.interval_ns);
-		left_ns = next_ns - clock_monotonic_ns();
-		if (poll(&stop, 1,
-			 left_ns > 0 ? (int)(left_ns / CLOCK_NS_PER_MS) : 0) >
-		    0)
+		if (signals_wait(-1, next_ns) != WAIT_DUE)
 			break;
 		if (!opt.quiet && !opt.json && !opt.json_array && !opt.csv)
 			putchar('\n');
@@ -278,12 +271,8 @@ static int mx_run(int argc, char **argv, struct error *err)
 	if (mx_check_bean(err) || mx_choose_action(&action, err) ||
 	    mx_check_action(err) || mx_check_fields(err))
 		return -1;
-	if (jmx_client_open(&target, &target_opt, &argc, &argv, err))
+	if (jmx_client_open(&target, &target_opt, argc, argv, err))
 		goto out;
-	if (argc > 0) {
-		misuse(err, "unexpected argument '%s': name one JVM", argv[0]);
-		goto out;
-	}
 	m.jmx = target.jmx;
 	m.title = target.jmx->title;
 	ret = mx_find_groups(&m, &a, err);

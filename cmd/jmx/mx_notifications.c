@@ -9,7 +9,6 @@
 #include "core/base/units.h"
 
 #include <inttypes.h>
-#include <poll.h>
 #include <string.h>
 
 /* How often to check for signals and for a closed standard output. */
@@ -132,13 +131,6 @@ static int listening_flush(struct listening *l, struct error *err)
 	return output_open(out, "-", err);
 }
 
-static bool listening_is_stopped(void)
-{
-	struct pollfd stop = { .fd = signals_fd(), .events = POLLIN };
-
-	return poll(&stop, 1, 0) > 0;
-}
-
 static int listen_until(struct listening *l, int64_t deadline_ns,
 			struct error *err)
 {
@@ -146,7 +138,7 @@ static int listen_until(struct listening *l, int64_t deadline_ns,
 		int64_t left_ns = deadline_ns - clock_monotonic_ns();
 		int ret;
 
-		if (left_ns <= 0 || listening_is_stopped())
+		if (left_ns <= 0 || signals_arrived())
 			return 0;
 		ret = jmx_fetch(l->mx->jmx,
 				left_ns < SLICE_NS ? left_ns : SLICE_NS,

@@ -20,7 +20,6 @@
 #include "jmx_http/metrics/metrics.h"
 #include "jmx_http/value/object_name.h"
 
-#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -97,13 +96,6 @@ static void dump_put_attribute(struct json *j, const char *name,
 	text_release(&key);
 }
 
-static bool dump_is_stopped(void)
-{
-	struct pollfd stop = { .fd = signals_fd(), .events = POLLIN };
-
-	return poll(&stop, 1, 0) > 0;
-}
-
 static int dump_take_bean(void *self, const struct jmx_bean *bean,
 			  struct error *err)
 {
@@ -134,7 +126,7 @@ static int dump_take_bean(void *self, const struct jmx_bean *bean,
 		     bean->failure);
 	if (dump_flush(d, err))
 		return -1;
-	return dump_is_stopped()
+	return signals_arrived()
 		       ? fail(err, ERROR_PARTIAL, "stopped by a signal")
 		       : 0;
 }
@@ -320,12 +312,8 @@ static int mxdump_run(int argc, char **argv, struct error *err)
 	/* Before a connection, which may start an agent. */
 	if (mxdump_check(err) || output_try(opt.output, err))
 		return -1;
-	if (jmx_client_open(&target, &target_opt, &argc, &argv, err))
+	if (jmx_client_open(&target, &target_opt, argc, argv, err))
 		goto out;
-	if (argc > 0) {
-		misuse(err, "unexpected argument '%s': name one JVM", argv[0]);
-		goto out;
-	}
 	if (opt.prometheus) {
 		ret = mxdump_write_metrics(target.jmx, err);
 	} else {

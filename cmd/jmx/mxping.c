@@ -240,7 +240,7 @@ static void ping_copy_info(struct ping *p, const struct jvm_info *info)
 		p->host = xstrdup(named + strlen(host));
 }
 
-static int ping_pid(struct ping *p, int *argc, char ***argv, struct error *err)
+static int ping_pid(struct ping *p, int argc, char **argv, struct error *err)
 {
 	struct jvm_info info = { 0 };
 	struct jvm jvm;
@@ -253,9 +253,7 @@ static int ping_pid(struct ping *p, int *argc, char ***argv, struct error *err)
 	p->target = pid;
 	p->by_pid = true;
 	p->jvm = &jvm;
-	ret = *argc ? misuse(err, "unexpected argument '%s': name one JVM",
-			     **argv)
-		    : jvm_info(&jvm, &info, err);
+	ret = jvm_info(&jvm, &info, err);
 	if (ret == 0) {
 		ping_copy_info(p, &info);
 		jvm_info_release(&info);
@@ -280,7 +278,7 @@ static int ping(struct ping *p, int argc, char **argv, struct error *err)
 		return misuse(err, "no JVM given: use -s <host>:<port>, -u "
 				   "<url> or -p <pid>");
 	if (!p->target)
-		return ping_pid(p, &argc, &argv, err);
+		return ping_pid(p, argc, argv, err);
 	if (argc)
 		return misuse(err, "unexpected argument '%s': name one JVM",
 			      argv[0]);

@@ -21,10 +21,7 @@ static bool bridge_may_recover(const struct error *err)
 int proxy_bridge_open(struct proxy_bridge *b,
 		      const struct jmx_target_options *o, struct error *err)
 {
-	int no_arguments = 0;
-	char **arguments = NULL;
-	int ret = jmx_client_open(&b->client, o, &no_arguments, &arguments,
-				  err);
+	int ret = jmx_client_open(&b->client, o, 0, NULL, err);
 
 	b->title = o->socket ? o->socket : o->pid;
 	/* The JVM of -s may start after the proxy. */
@@ -114,16 +111,13 @@ int proxy_bridge_open_agent(struct proxy_bridge *b,
 			    const struct jmx_target_options *o,
 			    struct error *err)
 {
-	int no_arguments = 0;
-	char **arguments = NULL;
 	bool takes_login = !o->user && !o->bearer_file;
 	struct jmx_target_options checked = *o;
 	int ret;
 
 	/* The workers, which read the replies, print nothing. */
 	checked.warn_any_limit = true;
-	ret = jmx_client_open(&b->client, &checked, &no_arguments, &arguments,
-			      err);
+	ret = jmx_client_open(&b->client, &checked, 0, NULL, err);
 	b->title = o->url;
 	if (ret && err->kind == ERROR_PERMISSION && takes_login)
 		ret = 0;

@@ -86,8 +86,8 @@ static int probe_run(int argc, char **argv, struct error *err)
 		ret = probe_read_patterns(&run, argc - skipped, argv + skipped,
 					  err);
 	if (ret == 0)
-		ret = skipped || opt.pid ? target_open(&run.jvm, opt.pid, &argc,
-						       &argv, err)
+		ret = skipped || opt.pid ? target_open_first(&run.jvm, opt.pid,
+							     &argc, &argv, err)
 					 : target_open_any(&run.jvm, err);
 	if (ret == 0) {
 		probe_find_name(&run);

@@ -885,7 +885,7 @@ static int live_loop(struct live *l, struct error *err)
 
 		wake = wake < block ? wake : block;
 		if (signals_wait(l->run->jvm.pidfd,
-				 wake < until ? wake : until))
+				 wake < until ? wake : until) == WAIT_SIGNAL)
 			return 0;
 		if (!live_read(l))
 			return 0;

@@ -134,9 +134,10 @@ static void jfr_wait(const struct jfr_profile *j)
 		progress_start("recording");
 	while ((now_ns = clock_monotonic_ns()) < until_ns &&
 	       jvm_runs(&j->jvm) &&
-	       !signals_wait(j->jvm.pidfd, until_ns - now_ns < JFR_STEP_NS
-						   ? until_ns
-						   : now_ns + JFR_STEP_NS)) {
+	       signals_wait(j->jvm.pidfd, until_ns - now_ns < JFR_STEP_NS
+						  ? until_ns
+						  : now_ns + JFR_STEP_NS) !=
+		       WAIT_SIGNAL) {
 		if (duration_ns)
 			progress_show(NULL, (uint64_t)(now_ns - start_ns),
 				      (uint64_t)duration_ns);

@@ -75,7 +75,7 @@ int signals_fd(void) { return event; }
 
 bool signals_arrived(void) { return last_number != 0; }
 
-bool signals_wait(int pidfd, int64_t until_ns)
+enum wait_end signals_wait(int pidfd, int64_t until_ns)
 {
 	struct pollfd fds[] = {
 		{ .fd = event, .events = POLLIN },
@@ -86,9 +86,9 @@ bool signals_wait(int pidfd, int64_t until_ns)
 	do {
 		left = clock_left_ms(until_ns);
 		if (poll(fds, 2, left) > 0)
-			return fds[0].revents != 0;
+			return fds[0].revents ? WAIT_SIGNAL : WAIT_EXIT;
 	} while (left);
-	return false;
+	return WAIT_DUE;
 }
 
 /* Signals of the terminal */

@@ -21,11 +21,17 @@ int signals_fd(void);
 
 bool signals_arrived(void);
 
+enum wait_end {
+	WAIT_DUE, /* until_ns is over */
+	WAIT_SIGNAL,
+	WAIT_EXIT, /* the process has exited */
+};
+
 /*
- * Waits for a signal, the end of a process (pidfd), or until_ns
- * (clock_monotonic_ns()). Returns true at a signal.
+ * Waits for a signal, the exit of a process (pidfd, or -1), or until_ns
+ * (clock_monotonic_ns()), and returns what ended the wait.
  */
-bool signals_wait(int pidfd, int64_t until_ns);
+enum wait_end signals_wait(int pidfd, int64_t until_ns);
 
 /*
  * Ends the process by the signal that has arrived, as without

@@ -463,8 +463,19 @@ out:
 	return ret;
 }
 
-int target_open(struct jvm *jvm, const char *pid_option, int *argc,
-		char ***argv, struct error *err)
+int target_open(struct jvm *jvm, const char *pid_option, int argc, char **argv,
+		struct error *err)
+{
+	int used = pid_option ? 0 : 1;
+
+	if (argc > used)
+		return misuse(err, "unexpected argument '%s': name one JVM",
+			      argv[used]);
+	return target_open_first(jvm, pid_option, &argc, &argv, err);
+}
+
+int target_open_first(struct jvm *jvm, const char *pid_option, int *argc,
+		      char ***argv, struct error *err)
 {
 	if (!pid_option) {
 		if (*argc < 1)

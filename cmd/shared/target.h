@@ -21,14 +21,18 @@
 		   "select a JVM: PID, main class, jar or <regex>")
 
 /*
- * Opens the JVM that pid_option names or, when it is NULL, the first argument,
- * which it removes; without arguments, as target_open_any(). When several
- * match, it lists them on stderr and asks on a terminal; without one,
- * ERROR_MISUSE. Also ERROR_NO_TARGET, ERROR_PERMISSION. Call jvm_close() after
- * success.
+ * Opens the JVM that pid_option names or, when it is NULL, the only argument;
+ * without arguments, as target_open_any(). Further arguments are rejected. When
+ * several JVMs match, it lists them on stderr and asks on a terminal; without
+ * one, ERROR_MISUSE. Also ERROR_NO_TARGET, ERROR_PERMISSION. Call jvm_close()
+ * after success.
  */
-int target_open(struct jvm *jvm, const char *pid_option, int *argc,
-		char ***argv, struct error *err);
+int target_open(struct jvm *jvm, const char *pid_option, int argc, char **argv,
+		struct error *err);
+
+/* Like target_open(), but removes the argument and leaves those after it. */
+int target_open_first(struct jvm *jvm, const char *pid_option, int *argc,
+		      char ***argv, struct error *err);
 
 /*
  * Returns true if an argument names a file and not a JVM: "-", a path from the

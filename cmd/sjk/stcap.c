@@ -22,7 +22,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -389,18 +388,6 @@ static int capture_take(struct capture *c, struct error *err)
 	return ret;
 }
 
-/* Returns true when a signal asks to stop before until_ns. */
-static bool capture_wait(int64_t until_ns)
-{
-	struct pollfd fd = { .fd = signals_fd(), .events = POLLIN };
-
-	do {
-		if (poll(&fd, 1, clock_left_ms(until_ns)) > 0)
-			return true;
-	} while (clock_left_ms(until_ns) > 0);
-	return false;
-}
-
 static int capture_run(struct capture *c, struct error *err)
 {
 	int64_t end_ns = clock_after(clock_monotonic_ns(), opt.timeout_ns);
@@ -425,7 +412,8 @@ static int capture_run(struct capture *c, struct error *err)
 		if (due_ns > end_ns)
 			due_ns = end_ns;
 	} while (!(opt.limit && c->count >= opt.limit) &&
-		 !capture_wait(due_ns) && clock_monotonic_ns() < end_ns);
+		 signals_wait(-1, due_ns) == WAIT_DUE &&
+		 clock_monotonic_ns() < end_ns);
 	return 0;
 }
 
@@ -489,12 +477,9 @@ static int stcap_run(int argc, char **argv, struct error *err)
 	/* Before a connection, which may start an agent. */
 	if (output_try(opt.output, err))
 		goto out;
-	if (jmx_client_open(&client, &target_opt, &argc, &argv, err) == 0) {
+	if (jmx_client_open(&client, &target_opt, argc, argv, err) == 0) {
 		c.jmx = client.jmx;
-		ret = argc ? misuse(err,
-				    "unexpected argument '%s': name one JVM",
-				    argv[0])
-			   : stcap_record(&c, err);
+		ret = stcap_record(&c, err);
 		if (ret == 0)
 			ret = jmx_client_check_limits(err);
 	}

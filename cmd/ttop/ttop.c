@@ -575,14 +575,11 @@ static int ttop_watch(struct ttop_options *o, int argc, char **argv,
 	};
 	int ret = -1;
 
-	if (target_open(&jvm, opt.jmx.pid, &argc, &argv, err))
+	if (target_open(&jvm, opt.jmx.pid, argc, argv, err))
 		return -1;
 	o->pidfd = jvm.pidfd;
 	ttop_use_interval(o);
-	if (argc)
-		misuse(err, "unexpected argument '%s': name one JVM", *argv);
-	else
-		o->source = ttop_open_source(&over, &jvm, err);
+	o->source = ttop_open_source(&over, &jvm, err);
 	o->over = over.source ? &over : NULL;
 	o->pauses = opt.no_probes ? NULL : &pauses;
 	if (o->source)

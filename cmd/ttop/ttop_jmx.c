@@ -125,11 +125,9 @@ struct thread_source *ttop_jmx_open(struct ttop_jmx *t,
 				    bool contention, struct error *err)
 {
 	const struct jmx_source_options options = { .contention = contention };
-	int none = 0;
-	char **nothing = NULL;
 
 	t->is_open = true;
-	if (jmx_client_open(&t->target, o, &none, &nothing, err) ||
+	if (jmx_client_open(&t->target, o, 0, NULL, err) ||
 	    ttop_jmx_open_source(t, &options, err))
 		return NULL;
 	return t->source;
@@ -156,14 +154,12 @@ static int ttop_jmx_open_local(struct ttop_jmx *t, const struct jvm *jvm,
 		.contention = wanted->contention,
 	};
 	struct jmx_target_options o = { .timeout_ns = wanted->timeout_ns };
-	int none = 0;
-	char **nothing = NULL;
 	char pid[16];
 
 	snprintf(pid, sizeof(pid), "%d", (int)jvm->pid);
 	o.pid = pid;
 	t->is_open = true;
-	if (jmx_client_open(&t->target, &o, &none, &nothing, err))
+	if (jmx_client_open(&t->target, &o, 0, NULL, err))
 		return -1;
 	return ttop_jmx_open_source(t, &options, err);
 }
