@@ -5,7 +5,6 @@
  */
 #include "cmd/commands.h"
 #include "cmd/doctor/doctor_checks.h"
-#include "cmd/doctor/doctor_push.h"
 #include "cmd/shared/log.h"
 #include "cmd/shared/target.h"
 #include "core/base/alloc.h"

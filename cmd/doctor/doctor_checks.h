@@ -10,6 +10,7 @@
 #ifndef CMD_DOCTOR_DOCTOR_CHECKS_H
 #define CMD_DOCTOR_DOCTOR_CHECKS_H
 
+#include "cmd/shared/push_options.h"
 #include "core/attach/attach_conditions.h"
 #include "core/base/error.h"
 #include "core/jvm/jvm.h"
@@ -108,5 +109,15 @@ void doctor_check_bpf(struct doctor_checks *c);
 
 /* Checks that prof can read stacks and names (cmd/doctor/doctor_bpf.c). */
 void doctor_check_stacks(struct doctor_checks *c);
+
+/* ---- doctor --push ---- */
+
+/*
+ * Sends a request without profiles as `prof --push` would with these options,
+ * and prints each step with its time. Fails if the backend does not take the
+ * request: ERROR_NO_TARGET for an unknown host, ERROR_PERMISSION for a missing
+ * login, else ERROR_REFUSED.
+ */
+int doctor_push(const struct push_options *o, bool json, struct error *err);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cmd/doctor/doctor_push.h"
+#include "cmd/doctor/doctor_checks.h"
 
 #include "cmd/shared/log.h"
 #include "core/base/clock.h"

@@ -2,10 +2,8 @@
 /* sjkc mxprx: lets JMX clients reach a JVM through one port. */
 #include "cmd/commands.h"
 #include "cmd/jmx/jmx_target.h"
+#include "cmd/jmx/mxprx.h"
 #include "cmd/jmx/password.h"
-#include "cmd/jmx/proxy_bridge.h"
-#include "cmd/jmx/proxy_print.h"
-#include "cmd/jmx/proxy_target.h"
 #include "cmd/shared/log.h"
 #include "cmd/shared/open_files.h"
 #include "core/base/alloc.h"

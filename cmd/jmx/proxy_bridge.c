@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cmd/jmx/proxy_bridge.h"
+#include "cmd/jmx/mxprx.h"
 
 #include "cmd/shared/log.h"
 #include "jmx_http/http/http_client.h"

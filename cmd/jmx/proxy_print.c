@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Prints how clients connect to the proxy, and the log of calls. */
-#include "cmd/jmx/proxy_print.h"
+#include "cmd/jmx/mxprx.h"
 
 #include "cmd/shared/log.h"
 #include "core/base/clock.h"

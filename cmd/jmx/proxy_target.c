@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cmd/jmx/proxy_target.h"
+#include "cmd/jmx/mxprx.h"
 
 #include "cmd/jmx/jmx_target.h"
 #include "cmd/shared/target.h"

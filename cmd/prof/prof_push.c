@@ -5,7 +5,7 @@
  * At the end of a window, each JVM has a profile, which is encoded and freed.
  * The requests wait in the queue of core/push, which never delays sampling.
  */
-#include "cmd/prof/prof_push.h"
+#include "cmd/prof/prof_options.h"
 
 #include "bpf/sampling/push_loop.h"
 #include "cmd/shared/log.h"

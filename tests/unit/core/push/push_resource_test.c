@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cmd/prof/prof_push.h"
+#include "cmd/prof/prof_options.h"
 #include "core/base/protobuf.h"
 #include "core/push/push_attributes.h"
 #include "core/push/push_resource.h"
