@@ -21,6 +21,7 @@
 #define MOST_INDENT  12 /* levels; deeper calls are not indented further */
 /* Stack traces without a frame of the application. */
 #define WAIT_NOWHERE "[no application frame]"
+#define UNKNOWN      "[unknown]"
 #define AMOUNT_WIDTH 9 /* of a column of amounts, if they fit */
 
 static void report_put_share(struct text *out, uint64_t part, uint64_t whole)
@@ -58,14 +59,6 @@ static void report_put_amount(struct text *out, const struct report *r,
 	text_release(&amount);
 }
 
-/* Puts the headings of a share and an amount. */
-static void report_put_amount_heading(struct text *out, const struct report *r,
-				      const char *heading)
-{
-	text_puts(out, heading);
-	text_spaces(out, report_extra_width(r));
-}
-
 /* Puts the last column of the line that starts at `start`, and a newline. */
 static void report_put_last(struct text *out, const struct report *r,
 			    size_t start, const char *name, size_t len)
@@ -76,159 +69,6 @@ static void report_put_last(struct text *out, const struct report *r,
 
 	columns_fit(out, name, len, width ? left : SIZE_MAX);
 	text_putc(out, '\n');
-}
-
-static const char *const group_headings[FRAME_GROUPS] = {
-	[GROUP_FRAME] = "hottest frames",
-	[GROUP_CLASS] = "hottest classes",
-	[GROUP_PACKAGE] = "hottest packages",
-};
-
-static void report_put_frames(struct text *out, const struct report *r)
-{
-	enum frame_group group = r->options->group;
-	bool all = r->options->order != FRAME_TERM || group != GROUP_FRAME;
-	size_t rows = report_rows(r, REPORT_FRAMES);
-
-	if (!rows || (!all && !r->frames[0].self))
-		return;
-	text_printf(out, "\n%s\n", group_headings[group]);
-	report_put_amount_heading(out, r, "   self          ");
-	report_put_amount_heading(out, r, "   total        ");
-	text_printf(out, "  %s\n", frame_group_names[group]);
-	for (size_t i = 0; i < rows && (all || r->frames[i].self); i++) {
-		const struct frame_sum *f = &r->frames[i];
-		const struct label_name *name = report_frame_name(r, f->label);
-		size_t start = out->len;
-
-		report_put_amount(out, r, f->self);
-		text_puts(out, " ");
-		report_put_amount(out, r, f->total);
-		text_puts(out, "  ");
-		report_put_last(out, r, start, name->text, name->len);
-	}
-}
-
-static const char *report_wait_callee(const struct report *r,
-				      const struct wait_sum *w, size_t *len)
-{
-	const struct label_name *name;
-	const char *text = w->callee == WAIT_MONITOR ? "[enters a monitor]"
-			   : w->callee == WAIT_CPU   ? "[waits for a CPU]"
-						     : "";
-
-	*len = strlen(text);
-	if (*text || w->callee == WAIT_NONE)
-		return text;
-	name = report_frame_name(r, w->callee);
-	*len = name->len;
-	return name->text;
-}
-
-/* Puts an application's frame, the column's width, and the call below it. */
-static void report_put_wait(struct text *out, const struct report *r,
-			    const struct wait_sum *w, size_t column)
-{
-	struct text fitted = { 0 };
-	size_t start = out->len, wide, len;
-	const char *callee = report_wait_callee(r, w, &len);
-
-	if (w->label == NO_LABEL) {
-		text_puts(&fitted, WAIT_NOWHERE);
-	} else {
-		const struct label_name *name = report_frame_name(r, w->label);
-
-		columns_fit(&fitted, name->text, name->len,
-			    r->options->width ? column : SIZE_MAX);
-	}
-	wide = text_width(fitted.bytes, fitted.len);
-	report_put_amount(out, r, w->total);
-	text_puts(out, "  ");
-	text_add(out, fitted.bytes, fitted.len);
-	if (len)
-		text_spaces(out, 2 + (wide < column ? column - wide : 0));
-	report_put_last(out, r, start, callee, len);
-	text_release(&fitted);
-}
-
-static void report_put_waits(struct text *out, const struct report *r)
-{
-	size_t rows = report_rows(r, REPORT_WAITS);
-	size_t column = strlen(WAIT_NOWHERE), limit = MOST_THREAD;
-
-	if (!rows || (rows == 1 && r->waits[0].label == NO_LABEL))
-		return;
-	for (size_t i = 0; i < rows; i++) {
-		const struct wait_sum *w = &r->waits[i];
-		const struct label_name *name;
-
-		if (w->label == NO_LABEL)
-			continue;
-		name = report_frame_name(r, w->label);
-		if (text_width(name->text, name->len) > column)
-			column = text_width(name->text, name->len);
-	}
-	column = column < limit ? column : limit;
-	text_printf(out,
-		    "\nwaits: the %s outside the JDK nearest the leaf, and its "
-		    "call that waits\n",
-		    frame_group_names[r->options->group]);
-	report_put_amount_heading(out, r, "  total         ");
-	text_printf(out, "  %s", frame_group_names[r->options->group]);
-	text_spaces(out, column - strlen(frame_group_names[r->options->group]));
-	text_puts(out, "  call\n");
-	for (size_t i = 0; i < rows; i++)
-		report_put_wait(out, r, &r->waits[i], column);
-}
-
-/* The table of waits has these sums, too. */
-static void report_put_application(struct text *out, const struct report *r)
-{
-	size_t rows = report_rows(r, REPORT_APPLICATION);
-
-	if (!rows || r->wait_count)
-		return;
-	text_printf(out,
-		    "\napplication: the %s outside the JDK nearest the "
-		    "leaf\n",
-		    frame_group_names[r->options->group]);
-	report_put_amount_heading(out, r, "  total         ");
-	text_printf(out, "  %s\n", frame_group_names[r->options->group]);
-	for (size_t i = 0; i < rows; i++) {
-		const struct label_name *name = report_frame_name(
-			r, r->application[i].label);
-		size_t start = out->len;
-
-		report_put_amount(out, r, r->application[i].total);
-		text_puts(out, "  ");
-		report_put_last(out, r, start, name->text, name->len);
-	}
-}
-
-static void report_put_histogram(struct text *out, const struct report *r)
-{
-	size_t rows = report_rows(r, REPORT_HISTOGRAM);
-
-	if (!rows)
-		return;
-	text_puts(out, "\nframe histogram\n");
-	report_put_amount_heading(out, r, "   TERM          ");
-	report_put_amount_heading(out, r, "  OCCUR          ");
-	report_put_amount_heading(out, r, "   FREQ        ");
-	text_printf(out, "   %s\n", frame_group_names[r->options->group]);
-	for (size_t i = 0; i < rows; i++) {
-		const struct frame_sum *f = &r->frames[i];
-		const struct label_name *name = report_frame_name(r, f->label);
-		size_t start = out->len;
-
-		report_put_amount(out, r, f->self);
-		text_puts(out, " ");
-		report_put_amount(out, r, f->total);
-		text_puts(out, " ");
-		report_put_amount(out, r, f->frequency);
-		text_puts(out, "  ");
-		report_put_last(out, r, start, name->text, name->len);
-	}
 }
 
 /* Appends "http-nio-8080-exec-1 #4711": the kernel's id, or else Java's. */
@@ -247,85 +87,282 @@ static void report_add_thread(struct text *out, const struct report *r,
 		text_printf(out, " #%" PRId64, id);
 }
 
-static void report_add_owner(struct text *out, const struct report *r,
-			     uint32_t owner)
+static void report_add_frame(struct text *out, const struct report *r,
+			     uint32_t label)
 {
-	if (owner)
-		report_add_thread(out, r, owner);
-	else
-		text_puts(out, "[unknown]");
+	const struct label_name *name = report_frame_name(r, label);
+
+	text_add(out, name->text, name->len);
 }
 
-/* Returns the width of the thread column, limited for very long names. */
-static size_t report_thread_column(const struct report *r,
-				   enum report_part part)
+/* ---- tables: amounts, a column of names if there are two, names ---- */
+
+/* The frames, classes or packages of the report. */
+#define GROUP NULL
+
+static const struct table_part {
+	/* The group is between the two; GROUP: group_headings */
+	const char *heading, *heading_end;
+	const char *amounts[4]; /* headings; of shares and values */
+	bool has_samples;       /* unless the values are samples */
+	const char *first;      /* heading of the first of two names */
+	const char *least; /* a name, or a heading, that fits in any case */
+	bool is_wide;      /* even on a terminal */
+	const char *last;
+} tables[REPORT_PARTS] = {
+	/* clang-format off */
+	[REPORT_WAITS] = {
+		"waits: the ",
+		" outside the JDK nearest the leaf, and its call that waits",
+		{ "total" }, .first = GROUP, .least = WAIT_NOWHERE,
+		.is_wide = true, .last = "call" },
+	/* This total is a column to the right of its shares. */
+	[REPORT_FRAMES] = { GROUP, NULL, { "self", "   total" }, .last = GROUP },
+	[REPORT_APPLICATION] = {
+		"application: the ", " outside the JDK nearest the leaf",
+		{ "total" }, .last = GROUP },
+	[REPORT_CLASSES] = { "by class", NULL,
+		{ "total" }, .has_samples = true, .last = "class" },
+	[REPORT_OWNERS] = { "by monitor and owner", NULL,
+		{ "total" }, .has_samples = true,
+		.first = "owner", .least = "thread", .last = "monitor" },
+	[REPORT_OWNER_METHODS] = {
+		"by monitor and method of the owner, estimated", NULL,
+		{ "total" }, .has_samples = true, .first = "monitor",
+		.least = UNKNOWN, .last = "method of the owner" },
+	[REPORT_THREADS] = { "hottest threads", NULL, { "total" },
+		.first = "thread", .least = "thread", .last = "hottest frame" },
+	[REPORT_HISTOGRAM] = { "frame histogram", NULL,
+		{ "TERM", "OCCUR", "FREQ" }, .last = GROUP },
+	[REPORT_CATEGORIES] = { "by category", NULL,
+		{ "total" }, .has_samples = true, .last = "category" },
+	[REPORT_THREAD_INFO] = { "states of threads", NULL,
+		{ "total" }, .has_samples = true, .last = "thread" },
+	/* clang-format on */
+};
+
+static const char *const group_headings[FRAME_GROUPS] = {
+	[GROUP_FRAME] = "hottest frames",
+	[GROUP_CLASS] = "hottest classes",
+	[GROUP_PACKAGE] = "hottest packages",
+};
+
+/* Returns a text of the table, or that of the group. */
+static const char *table_word(const struct report *r, const char *word)
 {
-	size_t limit = r->options->width ? THREAD_WIDTH : MOST_THREAD;
-	size_t most = strlen("thread");
+	return word == GROUP ? frame_group_names[r->options->group] : word;
+}
+
+/* Returns the number of rows, or -1 if the report has no such table. */
+static ssize_t table_rows(const struct report *r, enum report_part part)
+{
+	ssize_t rows = (ssize_t)report_rows(r, part), i = 0;
+	bool all = r->options->order != FRAME_TERM ||
+		   r->options->group != GROUP_FRAME;
+
+	switch (part) {
+	case REPORT_CATEGORIES:
+	case REPORT_THREAD_INFO:
+		return rows;
+	case REPORT_THREADS:
+		while (i < rows && r->threads[i].total)
+			i++;
+		return r->thread_count == 1 && !r->threads[0].thread ? -1 : i;
+	case REPORT_FRAMES:
+		while (i < rows && (all || r->frames[i].self))
+			i++;
+		return i ? i : -1;
+	case REPORT_WAITS:
+		return rows == 1 && r->waits[0].label == NO_LABEL ? -1
+		       : rows                                     ? rows
+								  : -1;
+	case REPORT_APPLICATION:
+		/* The table of waits has these sums, too. */
+		return rows && !r->wait_count ? rows : -1;
+	default:
+		return rows ? rows : -1;
+	}
+}
+
+/* Returns the sums of a row of classes or categories. */
+static const struct class_sum *table_class(const struct report *r,
+					   enum report_part part, size_t row)
+{
+	return part == REPORT_CATEGORIES ? &r->categories[row]
+					 : &report_classes(r, part)->sums[row];
+}
+
+/* Gets the values of a row. */
+static void table_values(const struct report *r, enum report_part part,
+			 size_t row, uint64_t amounts[3], uint64_t *samples)
+{
+	const struct frame_sum *f;
+
+	switch (part) {
+	case REPORT_FRAMES:
+	case REPORT_HISTOGRAM:
+		f = &r->frames[row];
+		amounts[0] = f->self;
+		amounts[1] = f->total;
+		amounts[2] = f->frequency;
+		break;
+	case REPORT_APPLICATION:
+		amounts[0] = r->application[row].total;
+		break;
+	case REPORT_WAITS:
+		amounts[0] = r->waits[row].total;
+		break;
+	case REPORT_THREADS:
+		amounts[0] = r->threads[row].total;
+		break;
+	case REPORT_THREAD_INFO:
+		amounts[0] = r->infos[row].total;
+		*samples = r->infos[row].samples;
+		break;
+	default:
+		amounts[0] = table_class(r, part, row)->total;
+		*samples = table_class(r, part, row)->samples;
+	}
+}
+
+static void report_put_values(struct text *out, const struct report *r,
+			      enum report_part part, const uint64_t *amounts,
+			      uint64_t samples)
+{
+	const struct table_part *p = &tables[part];
+
+	for (size_t i = 0; p->amounts[i]; i++) {
+		text_puts(out, i ? " " : "");
+		report_put_amount(out, r, amounts[i]);
+	}
+	if (p->has_samples && r->unit != UNIT_SAMPLES) {
+		struct text count = { 0 };
+
+		amount_add(&count, UNIT_SAMPLES, samples);
+		columns_right(out, &count, 9);
+		text_release(&count);
+	}
+}
+
+/* Appends the name of the class, or of that of a monitor. */
+static void report_add_class(struct text *out, const struct report *r,
+			     const struct class_sum *sum)
+{
+	size_t start = out->len;
+
+	class_sum_name(out, r->profile, sum, &r->options->style);
+	if (out->len == start)
+		text_puts(out, UNKNOWN);
+}
+
+/* Appends the first of two names. */
+static void report_add_first(struct text *out, const struct report *r,
+			     enum report_part part, size_t row)
+{
+	uint32_t owner, label;
+
+	switch (part) {
+	case REPORT_WAITS:
+		label = r->waits[row].label;
+		if (label == NO_LABEL)
+			text_puts(out, WAIT_NOWHERE);
+		else
+			report_add_frame(out, r, label);
+		break;
+	case REPORT_OWNERS:
+		owner = table_class(r, part, row)->owner;
+		if (owner)
+			report_add_thread(out, r, owner);
+		else
+			text_puts(out, UNKNOWN);
+		break;
+	case REPORT_OWNER_METHODS:
+		report_add_class(out, r, table_class(r, part, row));
+		break;
+	default:
+		report_add_thread(out, r, r->threads[row].thread);
+	}
+}
+
+static void report_add_callee(struct text *out, const struct report *r,
+			      uint32_t callee)
+{
+	if (callee == WAIT_MONITOR)
+		text_puts(out, "[enters a monitor]");
+	else if (callee == WAIT_CPU)
+		text_puts(out, "[waits for a CPU]");
+	else if (callee != WAIT_NONE)
+		report_add_frame(out, r, callee);
+}
+
+static void report_add_method(struct text *out, const struct report *r,
+			      uint32_t frame)
+{
+	if (frame)
+		frame_name(out, r->profile, &r->profile->frames[frame],
+			   &r->options->style);
+	else
+		text_puts(out, UNKNOWN);
+}
+
+/* Appends the last name, if there is one. */
+static void report_add_last(struct text *out, const struct report *r,
+			    enum report_part part, size_t row)
+{
+	const char *name;
+
+	switch (part) {
+	case REPORT_WAITS:
+		report_add_callee(out, r, r->waits[row].callee);
+		break;
+	case REPORT_FRAMES:
+	case REPORT_HISTOGRAM:
+		report_add_frame(out, r, r->frames[row].label);
+		break;
+	case REPORT_APPLICATION:
+		report_add_frame(out, r, r->application[row].label);
+		break;
+	case REPORT_OWNER_METHODS:
+		report_add_method(out, r, table_class(r, part, row)->owner);
+		break;
+	case REPORT_THREADS:
+		if (r->threads[row].leaf != NO_LABEL)
+			report_add_frame(out, r, r->threads[row].leaf);
+		break;
+	case REPORT_CATEGORIES:
+		name = row < r->options->category_count
+			       ? r->options->categories[row]
+			       : "[other]";
+		safe_text(out, name, strlen(name));
+		break;
+	case REPORT_THREAD_INFO:
+		report_add_thread(out, r, r->infos[row].thread);
+		break;
+	default:
+		report_add_class(out, r, table_class(r, part, row));
+	}
+}
+
+/* Returns the width of the first names, limited for very long names. */
+static size_t table_first_width(const struct report *r, enum report_part part)
+{
+	const struct table_part *p = &tables[part];
+	size_t limit = r->options->width && !p->is_wide ? THREAD_WIDTH
+							: MOST_THREAD;
+	size_t most = strlen(p->least);
 	struct text name = { 0 };
 
 	for (size_t i = 0; i < report_rows(r, part); i++) {
 		size_t wide;
 
 		text_clear(&name);
-		if (part == REPORT_THREADS)
-			report_add_thread(&name, r, r->threads[i].thread);
-		else
-			report_add_owner(
-				&name, r,
-				r->by_class[CLASS_AND_OWNER].sums[i].owner);
+		report_add_first(&name, r, part, i);
 		wide = text_width(name.bytes, name.len);
 		if (wide > most)
 			most = wide;
 	}
 	text_release(&name);
 	return most < limit ? most : limit;
-}
-
-/* Puts the total of a class and, unless that is in samples, its samples. */
-static void report_put_class_values(struct text *out, const struct report *r,
-				    const struct class_sum *sum)
-{
-	struct text samples = { 0 };
-
-	report_put_amount(out, r, sum->total);
-	if (r->unit != UNIT_SAMPLES) {
-		amount_add(&samples, UNIT_SAMPLES, sum->samples);
-		columns_right(out, &samples, 9);
-	}
-	text_release(&samples);
-	text_puts(out, "  ");
-}
-
-static void report_put_class_name(struct text *out, const struct report *r,
-				  const struct class_sum *sum, size_t start)
-{
-	struct text name = { 0 };
-
-	class_sum_name(&name, r->profile, sum, &r->options->style);
-	if (!name.len)
-		text_puts(&name, "[unknown]");
-	report_put_last(out, r, start, name.bytes, name.len);
-	text_release(&name);
-}
-
-/* Puts one row for all rows that are not shown. */
-static void report_put_rest(struct text *out, const struct report *r,
-			    enum report_part part)
-{
-	const struct report_classes *c = report_classes(r, part);
-	size_t rows = report_rows(r, part);
-	struct class_sum rest = class_sums_rest(c->sums, rows, c->count);
-
-	if (rows == c->count)
-		return;
-	report_put_class_values(out, r, &rest);
-	text_printf(out, "[%zu more]\n", c->count - rows);
-}
-
-static const char *report_samples_heading(const struct report *r)
-{
-	return r->unit == UNIT_SAMPLES ? "" : "  samples";
 }
 
 /* Returns the length of the recording if the classes are locks; 0: none. */
@@ -339,184 +376,166 @@ static double report_lock_seconds(const struct report *r)
 	return (double)(to - from) / 1e9;
 }
 
-/* Of locks, the mean number of waiting threads tells how bad a convoy is. */
-static void report_put_classes(struct text *out, const struct report *r)
+/* Puts when the bucket starts; "~", because the sample may be later. */
+static void report_put_info_time(struct text *out, const struct report *r,
+				 uint16_t bucket)
 {
-	size_t rows = report_rows(r, REPORT_CLASSES);
+	const struct profile *p = r->profile;
+	int64_t ns = bucket ? (p->bucket_first + bucket - 1) * p->bucket_ns -
+				      p->earliest_ns
+			    : 0;
+	struct text time = { 0 };
+
+	text_puts(&time, bucket ? "~" : "-");
+	if (bucket)
+		amount_add(&time, UNIT_NS, ns > 0 ? (uint64_t)ns : 0);
+	columns_right(out, &time, 9);
+	text_release(&time);
+}
+
+/* The states with a column. */
+static const enum thread_state info_states[] = { STATE_RUNNABLE, STATE_BLOCKED,
+						 STATE_WAITING,
+						 STATE_TIMED_WAITING };
+
+#define INFO_STATES (sizeof(info_states) / sizeof(*info_states))
+
+static void report_put_info(struct text *out, const struct report *r,
+			    const struct thread_info *t)
+{
+	for (size_t i = 0; i < INFO_STATES; i++) {
+		if (t->states[STATE_NONE] < t->samples)
+			report_put_share(out, t->states[info_states[i]],
+					 t->samples);
+		else
+			text_puts(out, "      -");
+	}
+	report_put_share(out, t->native, t->samples);
+	report_put_info_time(out, r, t->first);
+	report_put_info_time(out, r, t->last);
+}
+
+/*
+ * Puts the columns that only one table has before the names. Of locks, the mean
+ * number of waiting threads tells how bad a convoy is.
+ */
+static void report_put_special(struct text *out, const struct report *r,
+			       enum report_part part, size_t row)
+{
 	double seconds = report_lock_seconds(r);
 
-	if (!rows)
-		return;
-	text_puts(out, "\nby class\n");
-	report_put_amount_heading(out, r, "  total         ");
-	text_printf(out, "%s%s  class\n", report_samples_heading(r),
-		    seconds > 0 ? "  threads waiting" : "");
-	for (size_t i = 0; i < rows; i++) {
-		size_t start = out->len;
-
-		report_put_class_values(out, r,
-					&r->by_class[CLASS_ONLY].sums[i]);
-		if (seconds > 0)
-			text_printf(
-				out, "%15.1f  ",
-				(double)r->by_class[CLASS_ONLY].sums[i].total /
-					1e9 / seconds);
-		report_put_class_name(out, r, &r->by_class[CLASS_ONLY].sums[i],
-				      start);
-	}
-	report_put_rest(out, r, REPORT_CLASSES);
+	if (part == REPORT_CLASSES && seconds > 0)
+		text_printf(out, "%17.1f",
+			    (double)table_class(r, part, row)->total / 1e9 /
+				    seconds);
+	else if (part == REPORT_THREAD_INFO)
+		report_put_info(out, r, &r->infos[row]);
 }
 
-static void report_put_owners(struct text *out, const struct report *r)
+static void report_put_row(struct text *out, const struct report *r,
+			   enum report_part part, size_t row, size_t column)
 {
-	size_t rows = report_rows(r, REPORT_OWNERS);
-	size_t column = report_thread_column(r, REPORT_OWNERS);
+	size_t start = out->len, at;
+	uint64_t amounts[3], samples = 0;
+	struct text first = { 0 }, last = { 0 };
 
-	if (!rows)
-		return;
-	text_puts(out, "\nby monitor and owner\n");
-	report_put_amount_heading(out, r, "  total         ");
-	text_printf(out, "%s  owner", report_samples_heading(r));
-	text_spaces(out, column - strlen("owner"));
-	text_puts(out, "  monitor\n");
-	for (size_t i = 0; i < rows; i++) {
-		size_t start = out->len, wide;
-		struct text owner = { 0 }, fitted = { 0 };
-
-		report_put_class_values(out, r,
-					&r->by_class[CLASS_AND_OWNER].sums[i]);
-		report_add_owner(&owner, r,
-				 r->by_class[CLASS_AND_OWNER].sums[i].owner);
-		columns_fit(&fitted, owner.bytes, owner.len,
-			    r->options->width ? column : SIZE_MAX);
-		wide = text_width(fitted.bytes, fitted.len);
-		text_add(out, fitted.bytes, fitted.len);
-		text_spaces(out, 2 + (wide < column ? column - wide : 0));
-		report_put_class_name(
-			out, r, &r->by_class[CLASS_AND_OWNER].sums[i], start);
-		text_release(&fitted);
-		text_release(&owner);
-	}
-	report_put_rest(out, r, REPORT_OWNERS);
-}
-
-/* Appends the name of a monitor's class, padded to the width of the column. */
-static void report_put_monitor(struct text *out, const struct report *r,
-			       const struct class_sum *sum, size_t column)
-{
-	struct text name = { 0 }, fitted = { 0 };
-	size_t wide;
-
-	class_sum_name(&name, r->profile, sum, &r->options->style);
-	if (!name.len)
-		text_puts(&name, "[unknown]");
-	columns_fit(&fitted, name.bytes, name.len,
-		    r->options->width ? column : SIZE_MAX);
-	wide = text_width(fitted.bytes, fitted.len);
-	text_add(out, fitted.bytes, fitted.len);
-	text_spaces(out, 2 + (wide < column ? column - wide : 0));
-	text_release(&fitted);
-	text_release(&name);
-}
-
-/* Returns the width of the monitor column, limited for very long names. */
-static size_t report_monitor_column(const struct report *r)
-{
-	size_t limit = r->options->width ? THREAD_WIDTH : MOST_THREAD;
-	size_t most = strlen("[unknown]");
-	struct text name = { 0 };
-
-	for (size_t i = 0; i < report_rows(r, REPORT_OWNER_METHODS); i++) {
-		size_t wide;
-
-		text_clear(&name);
-		class_sum_name(&name, r->profile,
-			       &r->by_class[CLASS_AND_METHOD].sums[i],
-			       &r->options->style);
-		wide = text_width(name.bytes, name.len);
-		if (wide > most)
-			most = wide;
-	}
-	text_release(&name);
-	return most < limit ? most : limit;
-}
-
-static void report_put_owner_methods(struct text *out, const struct report *r)
-{
-	size_t rows = report_rows(r, REPORT_OWNER_METHODS);
-	size_t column = report_monitor_column(r);
-
-	if (!rows)
-		return;
-	text_puts(out, "\nby monitor and method of the owner, estimated\n");
-	report_put_amount_heading(out, r, "  total         ");
-	text_printf(out, "%s  monitor", report_samples_heading(r));
-	text_spaces(out, column - strlen("monitor"));
-	text_puts(out, "  method of the owner\n");
-	for (size_t i = 0; i < rows; i++) {
-		const struct class_sum *sum = &r->by_class[CLASS_AND_METHOD]
-						       .sums[i];
-		size_t start = out->len;
-		struct text name = { 0 };
-
-		report_put_class_values(out, r, sum);
-		report_put_monitor(out, r, sum, column);
-		if (sum->owner)
-			frame_name(&name, r->profile,
-				   &r->profile->frames[sum->owner],
-				   &r->options->style);
-		else
-			text_puts(&name, "[unknown]");
-		report_put_last(out, r, start, name.bytes, name.len);
-		text_release(&name);
-	}
-	report_put_rest(out, r, REPORT_OWNER_METHODS);
-}
-
-static void report_put_thread(struct text *out, const struct report *r,
-			      const struct thread_sum *t, size_t column)
-{
-	struct text name = { 0 }, fitted = { 0 };
-	size_t start = out->len, wide;
-	const struct label_name *leaf;
-
-	report_add_thread(&name, r, t->thread);
-	columns_fit(&fitted, name.bytes, name.len,
-		    r->options->width ? column : SIZE_MAX);
-	wide = text_width(fitted.bytes, fitted.len);
-	report_put_amount(out, r, t->total);
+	text_puts(&last, "");
+	report_add_last(&last, r, part, row);
+	table_values(r, part, row, amounts, &samples);
+	report_put_values(out, r, part, amounts, samples);
+	report_put_special(out, r, part, row);
 	text_puts(out, "  ");
-	text_add(out, fitted.bytes, fitted.len);
-	if (t->leaf == NO_LABEL) {
-		text_putc(out, '\n');
-	} else {
-		leaf = report_frame_name(r, t->leaf);
-		text_spaces(out, wide < column ? column - wide : 0);
-		text_putc(out, ' ');
-		report_put_share(out, t->leaf_self, t->total);
-		text_puts(out, "  ");
-		report_put_last(out, r, start, leaf->text, leaf->len);
+	if (column) {
+		report_add_first(&first, r, part, row);
+		at = out->len;
+		columns_fit(out, first.bytes, first.len,
+			    r->options->width ? column : SIZE_MAX);
+		at = text_width(out->bytes + at, out->len - at);
+		text_spaces(out, last.len && at < column ? column - at : 0);
 	}
-	text_release(&fitted);
-	text_release(&name);
+	if (last.len && part == REPORT_THREADS) {
+		text_putc(out, ' ');
+		report_put_share(out, r->threads[row].leaf_self,
+				 r->threads[row].total);
+	}
+	if (last.len && column)
+		text_puts(out, "  ");
+	report_put_last(out, r, start, last.bytes, last.len);
+	text_release(&first);
+	text_release(&last);
 }
 
-static void report_put_threads(struct text *out, const struct report *r)
+static void report_put_headings(struct text *out, const struct report *r,
+				enum report_part part, size_t column)
 {
-	size_t rows = report_rows(r, REPORT_THREADS);
-	size_t column = report_thread_column(r, REPORT_THREADS);
+	const struct table_part *p = &tables[part];
+	const char *first = table_word(r, p->first);
 
-	if (r->thread_count == 1 && !r->threads[0].thread)
-		return;
+	for (size_t i = 0; p->amounts[i]; i++) {
+		size_t len = strlen(p->amounts[i]);
 
-	text_puts(out, "\nhottest threads\n");
-	report_put_amount_heading(out, r, "  total         ");
-	text_puts(out, "  thread");
-	text_spaces(out, column - strlen("thread"));
-	text_puts(out, "   share  hottest frame\n");
-	for (size_t i = 0; i < rows && r->threads[i].total; i++)
-		report_put_thread(out, r, &r->threads[i], column);
+		text_printf(out, "%s%7s", i ? " " : "", p->amounts[i]);
+		text_spaces(out, 7 + AMOUNT_WIDTH - (len > 7 ? len : 7) +
+					 report_extra_width(r));
+	}
+	if (p->has_samples && r->unit != UNIT_SAMPLES)
+		text_puts(out, "  samples");
+	if (part == REPORT_CLASSES && report_lock_seconds(r) > 0)
+		text_puts(out, "  threads waiting");
+	if (part == REPORT_THREAD_INFO)
+		text_puts(out, "    run  block   wait  timed native    first"
+			       "     last");
+	if (column) {
+		text_printf(out, "  %s", first);
+		text_spaces(out, column - strlen(first));
+	}
+	if (part == REPORT_THREADS)
+		text_puts(out, "   share");
+	text_printf(out, "  %s\n", table_word(r, p->last));
 }
+
+/* Puts the rows that are not shown as one row, or tells their number. */
+static void report_put_rest(struct text *out, const struct report *r,
+			    enum report_part part)
+{
+	const struct report_classes *c = report_classes(r, part);
+	size_t rows = report_rows(r, part);
+
+	if (c && rows < c->count) {
+		struct class_sum rest = class_sums_rest(c->sums, rows,
+							c->count);
+
+		report_put_values(out, r, part, &rest.total, rest.samples);
+		text_printf(out, "  [%zu more]\n", c->count - rows);
+	} else if (part == REPORT_THREAD_INFO && rows < r->info_count) {
+		text_printf(out, "%zu more thread%s: use -n\n",
+			    r->info_count - rows,
+			    units_plural(r->info_count - rows));
+	}
+}
+
+static void report_put_table(struct text *out, const struct report *r,
+			     enum report_part part)
+{
+	const struct table_part *p = &tables[part];
+	ssize_t rows = table_rows(r, part);
+	size_t column = p->least ? table_first_width(r, part) : 0;
+
+	if (rows < 0)
+		return;
+	if (p->heading == GROUP)
+		text_printf(out, "\n%s\n", group_headings[r->options->group]);
+	else
+		text_printf(out, "\n%s%s%s\n", p->heading,
+			    p->heading_end ? table_word(r, GROUP) : "",
+			    p->heading_end ? p->heading_end : "");
+	report_put_headings(out, r, part, column);
+	for (ssize_t i = 0; i < rows; i++)
+		report_put_row(out, r, part, (size_t)i, column);
+	report_put_rest(out, r, part);
+}
+
+/* ---- calls ---- */
 
 /* "300 threads http-nio-*-exec-*" */
 static void report_add_pool(struct text *out, const struct report *r,
@@ -536,12 +555,9 @@ static void report_add_pool(struct text *out, const struct report *r,
 static void report_add_call(struct text *out, const struct report *r,
 			    const struct call_row *row)
 {
-	const struct label_name *label;
-
 	switch (row->kind) {
 	case CALL_FRAME:
-		label = report_frame_name(r, row->id);
-		text_add(out, label->text, label->len);
+		report_add_frame(out, r, row->id);
 		break;
 	case CALL_THREAD:
 		text_puts(out, "thread ");
@@ -693,91 +709,7 @@ static void report_put_calls(struct text *out, const struct report *r)
 	}
 }
 
-static void report_put_categories(struct text *out, const struct report *r)
-{
-	size_t count = r->options->category_count;
-
-	text_puts(out, "\nby category\n");
-	report_put_amount_heading(out, r, "  total         ");
-	text_printf(out, "%s  category\n", report_samples_heading(r));
-	for (size_t i = 0; i <= count; i++) {
-		const char *name = i < count ? r->options->categories[i]
-					     : "[other]";
-		struct text safe = { 0 };
-		size_t start = out->len;
-
-		safe_text(&safe, name, strlen(name));
-		report_put_class_values(out, r, &r->categories[i]);
-		report_put_last(out, r, start, safe.bytes, safe.len);
-		text_release(&safe);
-	}
-}
-
-/* The states with a column, in text. */
-static const enum thread_state info_states[] = { STATE_RUNNABLE, STATE_BLOCKED,
-						 STATE_WAITING,
-						 STATE_TIMED_WAITING };
-
-#define INFO_STATES (sizeof(info_states) / sizeof(*info_states))
-
-/* Puts when the bucket starts; "~", because the sample may be later. */
-static void report_put_info_time(struct text *out, const struct report *r,
-				 uint16_t bucket)
-{
-	const struct profile *p = r->profile;
-	int64_t ns = bucket ? (p->bucket_first + bucket - 1) * p->bucket_ns -
-				      p->earliest_ns
-			    : 0;
-	struct text time = { 0 };
-
-	text_puts(&time, bucket ? "~" : "-");
-	if (bucket)
-		amount_add(&time, UNIT_NS, ns > 0 ? (uint64_t)ns : 0);
-	columns_right(out, &time, 9);
-	text_release(&time);
-}
-
-static void report_put_info(struct text *out, const struct report *r,
-			    const struct thread_info *t)
-{
-	size_t start = out->len;
-	struct text name = { 0 };
-
-	report_put_class_values(out, r,
-				&(struct class_sum){ .samples = t->samples,
-						     .total = t->total });
-	out->len -= 2;
-	for (size_t i = 0; i < INFO_STATES; i++) {
-		if (t->states[STATE_NONE] < t->samples)
-			report_put_share(out, t->states[info_states[i]],
-					 t->samples);
-		else
-			text_puts(out, "      -");
-	}
-	report_put_share(out, t->native, t->samples);
-	report_put_info_time(out, r, t->first);
-	report_put_info_time(out, r, t->last);
-	text_puts(out, "  ");
-	report_add_thread(&name, r, t->thread);
-	report_put_last(out, r, start, name.bytes, name.len);
-	text_release(&name);
-}
-
-static void report_put_infos(struct text *out, const struct report *r)
-{
-	size_t rows = report_rows(r, REPORT_THREAD_INFO);
-
-	text_puts(out, "\nstates of threads\n");
-	report_put_amount_heading(out, r, "  total         ");
-	text_printf(out, "%s%s  thread\n", report_samples_heading(r),
-		    "    run  block   wait  timed native    first     last");
-	for (size_t i = 0; i < rows; i++)
-		report_put_info(out, r, &r->infos[i]);
-	if (rows < r->info_count)
-		text_printf(out, "%zu more thread%s: use -n\n",
-			    r->info_count - rows,
-			    units_plural(r->info_count - rows));
-}
+/* ---- the timeline ---- */
 
 /* Appends a column of a timeline: an eighth of the maximum for each level. */
 static void timeline_put_level(struct text *out, uint64_t value, uint64_t most,
@@ -906,30 +838,22 @@ static void report_put_timeline(struct text *out, const struct report *r)
 	}
 }
 
-static void (*const put_part[REPORT_PARTS])(struct text *out,
-					    const struct report *r) = {
-	[REPORT_WAITS] = report_put_waits,
-	[REPORT_FRAMES] = report_put_frames,
-	[REPORT_APPLICATION] = report_put_application,
-	[REPORT_CLASSES] = report_put_classes,
-	[REPORT_OWNERS] = report_put_owners,
-	[REPORT_OWNER_METHODS] = report_put_owner_methods,
-	[REPORT_THREADS] = report_put_threads,
-	[REPORT_CALLS] = report_put_calls,
-	[REPORT_HISTOGRAM] = report_put_histogram,
-	[REPORT_CATEGORIES] = report_put_categories,
-	[REPORT_THREAD_INFO] = report_put_infos,
-	[REPORT_TIMELINE] = report_put_timeline,
-};
-
 void report_text(struct text *out, const struct report *reports, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
+		const struct report *r = &reports[i];
+
 		text_puts(out, i ? "\n" : "");
-		report_head(out, &reports[i]);
-		for (size_t part = 0; part < REPORT_PARTS; part++) {
-			if (reports[i].options->parts & 1U << part)
-				put_part[part](out, &reports[i]);
+		report_head(out, r);
+		for (enum report_part part = 0; part < REPORT_PARTS; part++) {
+			if (!(r->options->parts & 1U << part))
+				continue;
+			if (part == REPORT_CALLS)
+				report_put_calls(out, r);
+			else if (part == REPORT_TIMELINE)
+				report_put_timeline(out, r);
+			else
+				report_put_table(out, r, part);
 		}
 	}
 }
