@@ -43,7 +43,14 @@ room 'jmx_http/net/*.[ch]' core/ jmx_http/net/
 room 'jmx_http/http/*.[ch]' core/base/ jmx_http/http/ jmx_http/net/ \
 	jmx_http/target.h
 room 'bpf/*.[ch] bpf/*/*.[ch]' core/ bpf/ jvmti/client/
-room 'render/*/*.[ch]' core/ render/
+# Stack traces are trees below the page and the reports; text has tables.
+room 'render/text/*.[ch]' core/ render/text/
+room 'render/tree/*.[ch]' core/ render/tree/
+for directory in page profile top gc; do
+	room "render/$directory/*.[ch]" core/ render/text/ render/tree/ \
+		"render/$directory/"
+done
+room 'render/threads/*.[ch]' core/ render/text/ render/page/ render/threads/
 # The agent runs inside the JVM and includes only its own headers.
 room 'jvmti/agent/*.[ch]' jvmti/agent/
 room 'jvmti/client/*.[ch]' core/ jvmti/

@@ -19,11 +19,11 @@
 #include "render/page/flame_moments.h"
 #include "render/page/flame_summary.h"
 #include "render/page/flame_sums.h"
-#include "render/page/flame_tree.h"
-#include "render/page/flame_widths.h"
 #include "render/page/template.h"
-#include "render/profile/frame_table.h"
-#include "render/profile/sort.h"
+#include "render/tree/flame_tree.h"
+#include "render/tree/flame_widths.h"
+#include "render/tree/frame_table.h"
+#include "render/tree/sort.h"
 
 #include <inttypes.h>
 #include <stdbool.h>

@@ -10,7 +10,7 @@
 #include "core/base/saturate.h"
 #include "core/profile/event_view.h"
 #include "core/profile/frame_name.h"
-#include "render/profile/sort.h"
+#include "render/tree/sort.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -9,7 +9,7 @@
 #include "core/base/text.h"
 #include "core/profile/event_view.h"
 #include "core/profile/profile.h"
-#include "render/page/flame_widths.h"
+#include "render/tree/flame_widths.h"
 
 #include <stdbool.h>
 #include <stddef.h>

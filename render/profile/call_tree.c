@@ -9,9 +9,9 @@
 #include "core/base/map64.h"
 #include "core/base/saturate.h"
 #include "core/profile/event_view.h"
-#include "render/page/flame_tree.h"
-#include "render/profile/sort.h"
 #include "render/profile/thread_roots.h"
+#include "render/tree/flame_tree.h"
+#include "render/tree/sort.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -12,9 +12,9 @@
 
 #include "core/profile/event_view.h"
 #include "core/profile/profile.h"
-#include "render/page/flame_widths.h"
-#include "render/profile/frame_table.h"
 #include "render/profile/sums.h"
+#include "render/tree/flame_widths.h"
+#include "render/tree/frame_table.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -5,10 +5,10 @@
 #include "core/base/alloc.h"
 #include "core/base/saturate.h"
 #include "core/profile/event_view.h"
-#include "render/profile/sort.h"
 #include "render/profile/thread_ranks.h"
-#include "render/profile/trace_tree.h"
-#include "render/text/path_text.h"
+#include "render/tree/path_text.h"
+#include "render/tree/sort.h"
+#include "render/tree/trace_tree.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -12,8 +12,8 @@
 #include "core/profile/frame_name.h"
 #include "core/profile/profile.h"
 #include "core/profile/sides.h"
-#include "render/profile/frame_table.h"
 #include "render/profile/noise.h"
+#include "render/tree/frame_table.h"
 
 #include <stdbool.h>
 #include <stddef.h>

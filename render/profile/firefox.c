@@ -14,8 +14,8 @@
 #include "core/base/version.h"
 #include "core/base/zip.h"
 #include "core/profile/event_view.h"
-#include "render/profile/sort.h"
-#include "render/profile/trace_tree.h"
+#include "render/tree/sort.h"
+#include "render/tree/trace_tree.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

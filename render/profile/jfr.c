@@ -15,7 +15,7 @@
 #include "core/base/alloc.h"
 #include "core/base/ascii.h"
 #include "core/base/intern.h"
-#include "render/profile/trace_tree.h"
+#include "render/tree/trace_tree.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -18,8 +18,8 @@
 #include "core/base/version.h"
 #include "core/formats/otlp_fields.h"
 #include "core/profile/bias.h"
-#include "render/profile/sort.h"
-#include "render/profile/trace_tree.h"
+#include "render/tree/sort.h"
+#include "render/tree/trace_tree.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -11,9 +11,9 @@
 #include "core/base/zip.h"
 #include "core/formats/pprof_fields.h"
 #include "core/profile/event_view.h"
-#include "render/profile/sort.h"
 #include "render/profile/thread_ranks.h"
-#include "render/profile/trace_tree.h"
+#include "render/tree/sort.h"
+#include "render/tree/trace_tree.h"
 
 #include <stdlib.h>
 #include <string.h>

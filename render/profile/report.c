@@ -6,8 +6,8 @@
 #include "core/base/saturate.h"
 #include "core/profile/event_view.h"
 #include "core/threads/idle_stack.h"
-#include "render/page/flame_widths.h"
-#include "render/profile/trace_tree.h"
+#include "render/tree/flame_widths.h"
+#include "render/tree/trace_tree.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -16,8 +16,8 @@
 #include "core/profile/frame_name.h"
 #include "core/profile/profile.h"
 #include "render/profile/call_tree.h"
-#include "render/profile/frame_table.h"
 #include "render/profile/sums.h"
+#include "render/tree/frame_table.h"
 
 #include <stdbool.h>
 #include <stddef.h>

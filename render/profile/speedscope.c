@@ -8,10 +8,10 @@
 #include "core/base/saturate.h"
 #include "core/base/version.h"
 #include "core/profile/event_view.h"
-#include "render/profile/sort.h"
 #include "render/profile/thread_ranks.h"
-#include "render/profile/trace_tree.h"
-#include "render/text/path_text.h"
+#include "render/tree/path_text.h"
+#include "render/tree/sort.h"
+#include "render/tree/trace_tree.h"
 
 #include <stdlib.h>
 #include <string.h>

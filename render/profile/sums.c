@@ -5,7 +5,7 @@
 #include "core/base/alloc.h"
 #include "core/base/saturate.h"
 #include "core/profile/event_view.h"
-#include "render/profile/sort.h"
+#include "render/tree/sort.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -6,8 +6,8 @@
 #include "core/base/safe_text.h"
 #include "core/base/saturate.h"
 #include "core/profile/event_view.h"
-#include "render/profile/trace_tree.h"
 #include "render/text/amount.h"
+#include "render/tree/trace_tree.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -8,7 +8,7 @@
 
 #include "core/base/text.h"
 #include "core/profile/profile.h"
-#include "render/profile/sort.h"
+#include "render/tree/sort.h"
 
 #include <stddef.h>
 #include <stdint.h>

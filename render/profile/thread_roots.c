@@ -6,7 +6,7 @@
 #include "core/base/intern.h"
 #include "core/base/saturate.h"
 #include "core/threads/pool_name.h"
-#include "render/profile/sort.h"
+#include "render/tree/sort.h"
 
 #include <stdlib.h>
 

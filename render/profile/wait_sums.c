@@ -4,7 +4,7 @@
 
 #include "core/base/alloc.h"
 #include "core/base/saturate.h"
-#include "render/profile/sort.h"
+#include "render/tree/sort.h"
 
 #include <stdlib.h>
 #include <string.h>

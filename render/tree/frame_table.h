@@ -6,8 +6,8 @@
  * and, depending on the output, a kind and a line. Labels are numbered from 0,
  * sorted by name, kind and line.
  */
-#ifndef RENDER_PROFILE_FRAME_TABLE_H
-#define RENDER_PROFILE_FRAME_TABLE_H
+#ifndef RENDER_TREE_FRAME_TABLE_H
+#define RENDER_TREE_FRAME_TABLE_H
 
 #include "core/profile/frame_name.h"
 #include "core/profile/profile.h"

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Adds up totals of stack traces and merges the narrow ones. */
-#include "render/page/flame_widths.h"
+#include "render/tree/flame_widths.h"
 
 #include "core/base/alloc.h"
 #include "core/base/saturate.h"
 #include "core/profile/event_view.h"
-#include "render/profile/frame_table.h"
+#include "render/tree/frame_table.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Names and sorts the stack traces of a profile for the exporters. */
-#include "render/profile/trace_tree.h"
+#include "render/tree/trace_tree.h"
 
 #include "core/base/alloc.h"
 #include "core/profile/event_view.h"

@@ -3,13 +3,13 @@
  * trace_tree: the named frames and the sorted stack traces of a profile, for
  * exporters that write each stack trace.
  */
-#ifndef RENDER_PROFILE_TRACE_TREE_H
-#define RENDER_PROFILE_TRACE_TREE_H
+#ifndef RENDER_TREE_TRACE_TREE_H
+#define RENDER_TREE_TRACE_TREE_H
 
 #include "core/profile/event_view.h"
 #include "core/profile/profile.h"
-#include "render/page/flame_tree.h"
-#include "render/profile/frame_table.h"
+#include "render/tree/flame_tree.h"
+#include "render/tree/frame_table.h"
 
 #include <stddef.h>
 #include <stdint.h>

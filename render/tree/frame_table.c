@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Names the frames of a profile, sorts the names and numbers the labels. */
-#include "render/profile/frame_table.h"
+#include "render/tree/frame_table.h"
 
 #include "core/base/alloc.h"
 #include "core/base/safe_text.h"
-#include "render/profile/sort.h"
+#include "render/tree/sort.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A merge sort for names with common prefixes, a radix sort for rows. */
-#include "render/profile/sort.h"
+#include "render/tree/sort.h"
 
 #include "core/base/alloc.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Sorts the nodes of a draft into a tree, without recursion. */
-#include "render/page/flame_tree.h"
+#include "render/tree/flame_tree.h"
 
 #include "core/base/alloc.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tests the sorting of render/: rows of numbers, and names. */
 #include "core/base/alloc.h"
-#include "render/profile/sort.h"
+#include "render/tree/sort.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* listing: lists the event types of a profile as a table or as JSON. */
-#ifndef RENDER_TEXT_LISTING_H
-#define RENDER_TEXT_LISTING_H
+#ifndef RENDER_PROFILE_LISTING_H
+#define RENDER_PROFILE_LISTING_H
 
 #include "core/base/output.h"
 #include "core/profile/profile.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Writes stack traces as text, reusing the common start of neighbors. */
-#include "render/text/path_text.h"
+#include "render/tree/path_text.h"
 
 #include "core/base/alloc.h"
 

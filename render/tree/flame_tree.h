@@ -7,8 +7,8 @@
  * flame_tree_init() sorts them and merges callees of a caller with the same
  * label.
  */
-#ifndef RENDER_PAGE_FLAME_TREE_H
-#define RENDER_PAGE_FLAME_TREE_H
+#ifndef RENDER_TREE_FLAME_TREE_H
+#define RENDER_TREE_FLAME_TREE_H
 
 #include "core/profile/profile.h"
 

@@ -5,11 +5,11 @@
  * In the order of a flame_tree, neighbors share most of their frames; only the
  * frames that differ are written again.
  */
-#ifndef RENDER_TEXT_PATH_TEXT_H
-#define RENDER_TEXT_PATH_TEXT_H
+#ifndef RENDER_TREE_PATH_TEXT_H
+#define RENDER_TREE_PATH_TEXT_H
 
 #include "core/base/text.h"
-#include "render/page/flame_tree.h"
+#include "render/tree/flame_tree.h"
 
 #include <stddef.h>
 #include <stdint.h>

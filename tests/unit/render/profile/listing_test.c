@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "render/text/listing.h"
+#include "render/profile/listing.h"
 
 #include "tests/unit/sampled.h"
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Lists the event types of a profile as text and JSON. */
-#include "render/text/listing.h"
+#include "render/profile/listing.h"
 
 #include "core/base/alloc.h"
 #include "core/base/json.h"
 #include "core/profile/event_table.h"
 #include "core/profile/event_view.h"
-#include "render/profile/sort.h"
 #include "render/text/table.h"
+#include "render/tree/sort.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

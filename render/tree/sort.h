@@ -6,8 +6,8 @@
  * same leading bytes repeatedly. This merge sort stores how many leading bytes
  * are equal and compares from there on.
  */
-#ifndef RENDER_PROFILE_SORT_H
-#define RENDER_PROFILE_SORT_H
+#ifndef RENDER_TREE_SORT_H
+#define RENDER_TREE_SORT_H
 
 #include <stddef.h>
 #include <stdint.h>

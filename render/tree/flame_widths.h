@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* flame_widths: the totals of stack traces, and which are too narrow to draw.
  */
-#ifndef RENDER_PAGE_FLAME_WIDTHS_H
-#define RENDER_PAGE_FLAME_WIDTHS_H
+#ifndef RENDER_TREE_FLAME_WIDTHS_H
+#define RENDER_TREE_FLAME_WIDTHS_H
 
 #include "core/profile/event_view.h"
 #include "core/profile/profile.h"
-#include "render/page/flame_tree.h"
+#include "render/tree/flame_tree.h"
 
 #include <stdbool.h>
 #include <stddef.h>
