@@ -491,7 +491,7 @@ static const struct command_option options[] = {
 		   .excludes = "watch|pid|" KINDS),
 	OPT_DURATION(0, "watch", &opt.watch_ns, "<time>",
 		     "print the changes at this interval",
-		     .excludes = "csv"),
+		     .excludes = "csv", .aliases = "--interval"),
 	OPT_COUNT(0, "iterations", &opt.iterations, "<count>",
 		  "stop --watch after this many comparisons",
 		  .requires = "watch"),

@@ -563,23 +563,6 @@ static int flame_output_check_options(const struct flame_output_format *f,
 	return 0;
 }
 
-/*
- * Appends the preferred extension, in short if it may be shortened: .json of
- * .speedscope.json.
- */
-static void format_add_extension(struct text *out,
-				 const struct flame_output_format *f)
-{
-	const char *first = f->extensions, *last = strrchr(first, ' ');
-	size_t len = strcspn(first, " "), last_len = last ? strlen(++last) : 0;
-
-	if (last && last_len < len &&
-	    memcmp(first + len - last_len, last, last_len) == 0)
-		text_add(out, last, last_len);
-	else
-		text_add(out, first, len);
-}
-
 static void format_fail_unknown(const char *output, const char *dot,
 				const struct flame_output_options *o,
 				struct error *err)
@@ -591,13 +574,23 @@ static void format_fail_unknown(const char *output, const char *dot,
 			text_puts(&known, o->by_extension && i + 1 == FORMATS
 						  ? " or "
 						  : ", ");
-		format_add_extension(&known, &formats[i]);
+		text_add(&known, formats[i].extensions,
+			 strcspn(formats[i].extensions, " "));
 	}
 	misuse(err, "%s: unknown extension %s; use %s%s%s%s", output, dot,
 	       known.bytes, o->reports ? ", " : "",
 	       o->reports ? o->reports : "",
 	       o->by_extension ? "" : ", or --output-format");
 	text_release(&known);
+}
+
+/* In other commands, .json is sjkc's own JSON. */
+static void format_note_old_extension(const char *output, const char *dot)
+{
+	if (strcmp(dot, ".json") == 0 && !strstr(output, ".speedscope.json"))
+		log_info("%s has the format of speedscope; later versions "
+			 "require the extension .speedscope.json",
+			 output);
 }
 
 const struct flame_output_format *
@@ -619,6 +612,8 @@ flame_output_format(const char *name, const char *output,
 		       output, output, dot);
 	else if (!found)
 		format_fail_unknown(output, dot, o, err);
+	else if (!name && output)
+		format_note_old_extension(output, dot);
 	return found && flame_output_check_options(found, o, err) == 0 ? found
 								       : NULL;
 }

@@ -77,7 +77,7 @@ clients_work() {
 		printed '"name":"java.lang:type=Runtime"' &&
 		same jcmd VM.version &&
 		ask 0 ttop $by_http --batch --iterations 2 \
-			--report-interval 1s -c && printed 'thread count' &&
+			--interval 1s -c && printed 'thread count' &&
 		printed ' - main' && printed 'wait=' || return
 	! grep -q 'secret' "$proxy_said" "$proxy_printed" "$scratch/err"
 }

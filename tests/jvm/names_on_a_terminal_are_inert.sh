@@ -27,7 +27,7 @@ python3 "$OLDPWD/tests/jvm/lib/terminal.py" "$sjkc" <<-'END'
 	0 - doctor $pid
 	1 - threads $pid
 	1 - threads $pid --json
-	1 - ttop $pid --iterations 1 --report-interval 1s
+	1 - ttop $pid --iterations 1 --interval 1s
 	1 sblhq ttop $pid
 	1 - prof $pid -d 1s
 	1 - prof $pid -d 1s -e wall

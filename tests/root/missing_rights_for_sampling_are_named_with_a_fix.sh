@@ -76,7 +76,7 @@ env="env LD_PRELOAD=$other_kernel"
 		$env OTHER_PARANOID="$scratch/paranoid"
 	# Names of kernel functions do not matter here: this kernel looks them
 	# up one by one, a kernel before 5.14 not at all.
-	for look in 'ok:env' "warn:$env OTHER_RELEASE=5.13.0"; do
+	for look in 'ok:env' "warning:$env OTHER_RELEASE=5.13.0"; do
 		$(without syslog) ${look#*:} "$sjkc" doctor "$pid" \
 			>"$scratch/out" || failed 'doctor without CAP_SYSLOG'
 		grep -q "^${look%%:*} *kernel symbols " "$scratch/out" ||

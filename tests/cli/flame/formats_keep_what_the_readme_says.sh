@@ -38,7 +38,7 @@ about() {
 }
 
 echo '| written as | event names | samples | weights | stack traces | threads | times | thread states | `_[j]` | lines |'
-for ext in html collapsed json pb.gz otlp json.gz jfr; do
+for ext in html collapsed speedscope.json pb.gz otlp json.gz jfr; do
 	row="| \`$ext\` |"
 	sjkc flame -q -o "all.$ext" "$recording"
 	list "$recording" | cut -d' ' -f1 >wanted
