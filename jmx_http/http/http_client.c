@@ -479,11 +479,6 @@ static int client_resolve(struct http_client *c, const struct http_url *url,
 	return 0;
 }
 
-static void client_forget_address(struct http_client *c)
-{
-	c->resolved = (struct http_url){ 0 };
-}
-
 static const char *client_problem(const struct http_client *c, CURLcode code)
 {
 	return *c->problem ? c->problem : curl.easy_strerror(code);
@@ -698,7 +693,7 @@ static int client_exchange(struct http_client *c, const char *url,
 	c->response = NULL;
 	c->body = NULL;
 	if (code != CURLE_OK) {
-		client_forget_address(c);
+		c->resolved = (struct http_url){ 0 };
 		return client_fail(c, code, timeout_ns, err);
 	}
 	client_take_rest(c, url, r);

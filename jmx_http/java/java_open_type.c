@@ -520,13 +520,6 @@ struct open_type *java_open_common_type(struct java_from_value *f,
 	return open_fits_all(f, t, list, count) ? t : &f->simple[OPEN_STRING];
 }
 
-static struct open_type *infer_array(struct java_from_value *f,
-				     const struct value *v)
-{
-	return open_array(f,
-			  java_open_common_type(f, v->list.at, v->list.count));
-}
-
 struct open_type *java_open_table_type(struct java_from_value *f,
 				       const struct value *v)
 {
@@ -593,7 +586,8 @@ struct open_type *java_open_type_of(struct java_from_value *f,
 	case VALUE_DATE:
 		return &f->simple[OPEN_DATE];
 	case VALUE_ARRAY:
-		return infer_array(f, v);
+		return open_array(
+			f, java_open_common_type(f, v->list.at, v->list.count));
 	case VALUE_COMPOSITE:
 	case VALUE_OBJECT:
 		t = known_type_of(f, v);

@@ -133,7 +133,11 @@ static bool string_is_modified(const uint8_t *at, const uint8_t *end)
 	return true;
 }
 
-bool java_write_modified(struct text *out, struct java_bytes s)
+/*
+ * A String of modified UTF-8, as read from a stream.  False, and nothing is
+ * written, if a JVM would not write these bytes.
+ */
+static bool string_write_modified(struct text *out, struct java_bytes s)
 {
 	const uint8_t *at = (const uint8_t *)s.at;
 
@@ -189,7 +193,7 @@ void java_output_string(struct java_output *o, const char *utf8, size_t len)
 bool java_output_modified(struct java_output *o, struct java_bytes s)
 {
 	o->handles++;
-	return java_write_modified(o->out, s);
+	return string_write_modified(o->out, s);
 }
 
 void java_output_text(struct java_output *o, const char *utf8)
@@ -226,7 +230,8 @@ static void output_fields(struct java_output *o, const struct java_shape *shape)
 	}
 }
 
-void java_output_class(struct java_output *o, const struct java_shape *shape)
+/* A class descriptor, followed by those of its superclasses. */
+static void output_class(struct java_output *o, const struct java_shape *shape)
 {
 	for (; shape; shape = shape->super) {
 		if (output_refer(o, &o->classes, shape->name,
@@ -248,7 +253,7 @@ uint32_t java_output_object(struct java_output *o,
 			    const struct java_shape *shape)
 {
 	text_putc(o->out, TC_OBJECT);
-	java_output_class(o, shape);
+	output_class(o, shape);
 	return o->handles++;
 }
 
@@ -304,7 +309,7 @@ uint32_t java_output_array(struct java_output *o, const char *class_name,
 	};
 
 	text_putc(o->out, TC_ARRAY);
-	java_output_class(o, &shape);
+	output_class(o, &shape);
 	java_write_u32(o->out, count);
 	return o->handles++;
 }
@@ -425,7 +430,7 @@ static void write_enum(struct text *out, const char *class_name,
 	struct java_output o = writer_output(out, JAVA_PLAIN);
 
 	text_putc(out, TC_ENUM);
-	java_output_class(&o, &shape);
+	output_class(&o, &shape);
 	java_write_string(out, constant, strlen(constant));
 }
 

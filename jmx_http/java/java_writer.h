@@ -39,12 +39,6 @@ void java_write_null(struct text *out);
 void java_write_string(struct text *out, const char *utf8, size_t len);
 
 /*
- * A String of modified UTF-8, as read from a stream.  False, and nothing is
- * written, if a JVM would not write these bytes.
- */
-bool java_write_modified(struct text *out, struct java_bytes s);
-
-/*
  * Class annotations: a stream of RMI has a codebase after each class, null
  * (sun.rmi.server.MarshalOutputStream).  A plain stream, as in a
  * MarshalledObject, has none.
@@ -90,14 +84,11 @@ uint32_t java_output_object(struct java_output *o,
 uint32_t java_output_array(struct java_output *o, const char *class_name,
 			   uint32_t count);
 
-/* A class descriptor, followed by those of its superclasses. */
-void java_output_class(struct java_output *o, const struct java_shape *shape);
-
 /* A String of len bytes of UTF-8. */
 void java_output_string(struct java_output *o, const char *utf8, size_t len);
 
 /*
- * A String by java_write_modified(), without references: texts of foreign
+ * A String by string_write_modified(), without references: texts of foreign
  * streams could have hashes that collide.
  */
 bool java_output_modified(struct java_output *o, struct java_bytes s);

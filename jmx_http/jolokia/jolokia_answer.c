@@ -112,7 +112,7 @@ static const struct {
 };
 /* clang-format on */
 
-static int failure_status(const struct jolokia_failure *f)
+static int answer_status(const struct jolokia_failure *f)
 {
 	for (size_t i = 0;
 	     i < sizeof(failure_statuses) / sizeof(*failure_statuses); i++)
@@ -161,7 +161,7 @@ void jolokia_answer_add_failure(const struct jolokia_answer *a, struct json *j)
 	if (a->q.options.include_stack_trace)
 		answer_add_stack_trace(j, a->failure);
 	json_add_bool(j, ".error", true);
-	json_add_int(j, "status", a->status ? a->status : failure_status(&f));
+	json_add_int(j, "status", a->status ? a->status : answer_status(&f));
 }
 
 /* Requests to the JVM */
@@ -170,9 +170,9 @@ static int answer_connect(struct jolokia_answer *a)
 {
 	struct error err = { 0 };
 
-	if (!a->o->jmx)
-		a->o->jmx = jmx_open(a->o->target, &err);
-	return a->o->jmx ? 0 : jolokia_answer_fail_error(a, &err);
+	if (!*a->jmx)
+		*a->jmx = jmx_open(a->target, &err);
+	return *a->jmx ? 0 : jolokia_answer_fail_error(a, &err);
 }
 
 /* Keeps the only reply of a run; its parts are in the arena. */
@@ -195,9 +195,9 @@ static int answer_make_request(struct jolokia_answer *a,
 	*reply = (struct jmx_reply){ 0 };
 	if (answer_connect(a))
 		return -1;
-	a->o->jmx->keep = &a->arena;
-	ret = jmx_run(a->o->jmx, q, 1, reply_keep, reply, &err);
-	a->o->jmx->keep = NULL;
+	(*a->jmx)->keep = &a->arena;
+	ret = jmx_run(*a->jmx, q, 1, reply_keep, reply, &err);
+	(*a->jmx)->keep = NULL;
 	return ret ? jolokia_answer_fail_error(a, &err) : 0;
 }
 
@@ -232,7 +232,7 @@ int jolokia_answer_names(struct jolokia_answer *a, const char *pattern,
 
 	if (answer_connect(a))
 		return -1;
-	if (jmx_query(a->o->jmx, pattern, &a->arena, names, count, &err))
+	if (jmx_query(*a->jmx, pattern, &a->arena, names, count, &err))
 		return jolokia_answer_fail_error(a, &err);
 	return 0;
 }

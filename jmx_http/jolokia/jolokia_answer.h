@@ -9,12 +9,13 @@
 #define JMX_HTTP_JOLOKIA_JOLOKIA_ANSWER_H
 
 #include "jmx_http/jmx.h"
-#include "jmx_http/jolokia/jolokia_operations.h"
 #include "jmx_http/jolokia/jolokia_query.h"
 #include "jmx_http/jolokia/jolokia_render.h"
+#include "jmx_http/target.h"
 
 struct jolokia_answer {
-	struct jolokia_operations *o;
+	const struct jmx_target *target; /* borrowed */
+	struct jmx **jmx; /* the connection to it, made on demand */
 	struct jolokia_query q;
 	struct jolokia_render render;
 	struct text value; /* of the response: JSON */

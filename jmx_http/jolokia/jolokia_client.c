@@ -3,6 +3,7 @@
 
 #include "core/base/alloc.h"
 #include "core/base/clock.h"
+#include "core/base/hash.h"
 #include "jmx_http/jmx_read.h"
 #include "jmx_http/jolokia/jolokia_protocol.h"
 #include "jmx_http/jolokia/jolokia_pull.h"
@@ -21,11 +22,9 @@
 #define BULK_BYTES ((size_t)512 << 10)
 
 /* Number of kept descriptions, for the types of attributes. */
-#define TYPES_KEPT    512
+#define TYPES_KEPT  512
 
-#define TYPES_BYTES   ((size_t)256 << 10) /* of an MBean */
-
-#define REDIRECTS_MAX 3
+#define TYPES_BYTES ((size_t)256 << 10) /* of an MBean */
 
 /* The type of an attribute that the agent's policy denies, whatever it sends */
 #define DENIED_CLASS  "java.lang.SecurityException"
@@ -38,10 +37,10 @@ struct kept_type {
 
 /* The declared types of an MBean's attributes that JSON does not show. */
 struct kept_bean {
-	uint64_t hash; /* of its name; 0: unused */
+	uint64_t hash; /* of its name */
 	struct kept_type *types;
 	size_t count;
-	char *object;
+	char *object; /* NULL: unused */
 };
 
 struct jolokia_client {
@@ -59,38 +58,16 @@ struct jolokia_client {
 
 /* One POST */
 
-/*
- * Returns true for another path of the same server, which may receive the
- * login.
- */
-static bool client_is_same_server(struct jolokia_client *c, const char *url)
-{
-	struct http_url a, b;
-	struct error unused;
-
-	return !http_url_parse(&a, c->url.bytes, &unused) &&
-	       !http_url_parse(&b, url, &unused) && a.is_tls == b.is_tls &&
-	       a.port == b.port && strcasecmp(a.host, b.host) == 0;
-}
-
 static int client_send(struct jolokia_client *c, const struct text *body,
 		       bool is_once, struct error *err)
 {
 	struct http_response *r = &c->response;
+	bool is_loop;
 
-	for (int i = 0;; i++) {
-		if (http_client_send(c->http, c->url.bytes, body, is_once,
-				     c->base.timeout_ns, r, err))
-			return -1;
-		if (r->status < 300 || r->status >= 400 || r->status == 304 ||
-		    i == REDIRECTS_MAX ||
-		    !client_is_same_server(c, r->location.bytes))
-			break;
-		text_clear(&c->url);
-		text_puts(&c->url, r->location.bytes);
-	}
-	if (r->status >= 300 && r->status < 400 && r->status != 304 &&
-	    client_is_same_server(c, r->location.bytes))
+	if (jolokia_send(c->http, &c->url, body, is_once, c->base.timeout_ns, r,
+			 &is_loop, err))
+		return -1;
+	if (is_loop)
 		return jolokia_fail_redirect(r, true, err);
 	return jolokia_check_response(r, c->user.len ? c->user.bytes : NULL,
 				      c->has_token, err);
@@ -123,15 +100,6 @@ static cJSON *client_post(void *self, const struct text *body, bool is_once,
 
 /* Types of attributes */
 
-static uint64_t kept_hash(const char *object)
-{
-	uint64_t hash = UINT64_C(14695981039346656037); /* FNV-1a */
-
-	for (; *object; object++)
-		hash = (hash ^ (uint8_t)*object) * UINT64_C(1099511628211);
-	return hash ? hash : 1;
-}
-
 static void kept_release(struct kept_bean *k)
 {
 	free(k->object);
@@ -150,10 +118,10 @@ static bool kept_is_useful(const char *type)
 static const struct kept_bean *kept_find(struct jolokia_client *c,
 					 const char *object)
 {
-	uint64_t hash = kept_hash(object);
+	uint64_t hash = hash_bytes(object, strlen(object));
 
 	for (size_t i = 0; i < TYPES_KEPT; i++)
-		if (c->kept[i].hash == hash &&
+		if (c->kept[i].object && c->kept[i].hash == hash &&
 		    strcmp(c->kept[i].object, object) == 0)
 			return &c->kept[i];
 	return NULL;
@@ -180,7 +148,7 @@ static void kept_add(struct jolokia_client *c, const char *object,
 	}
 	if (bytes > TYPES_BYTES)
 		return;
-	k->hash = kept_hash(object);
+	k->hash = hash_bytes(object, strlen(object));
 	k->object = xstrdup(object);
 	k->types = xmalloc(bytes);
 	at = (char *)(k->types + count);

@@ -86,7 +86,7 @@ static const struct value *list_operation(const struct jmx_feature *f,
 	return o.value;
 }
 
-static int list_compare(const void *a, const void *b)
+static int list_compare_features(const void *a, const void *b)
 {
 	const struct jmx_feature *const *x = a, *const *y = b;
 	int by_name = strcmp((*x)->name, (*y)->name);
@@ -103,7 +103,7 @@ static const struct jmx_feature **list_sort(const struct jmx_feature *f,
 
 	for (size_t i = 0; i < count; i++)
 		sorted[i] = &f[i];
-	qsort(sorted, count, sizeof(*sorted), list_compare);
+	qsort(sorted, count, sizeof(*sorted), list_compare_features);
 	return sorted;
 }
 

@@ -232,7 +232,7 @@ static int read_pattern(struct jolokia_answer *a)
 	a->render.objects++;
 	if (!all.is_single)
 		json_open_object(&a->j);
-	if (jmx_read(a->o->jmx, names, count, &reader, &err))
+	if (jmx_read(*a->jmx, names, count, &reader, &err))
 		return jolokia_answer_fail_error(a, &err);
 	if (a->failure)
 		return -1;
@@ -360,7 +360,7 @@ static int list_run(struct list *l)
 	for (size_t i = 0; i < l->count; i++)
 		q[i] = (struct jmx_request){ .verb = JMX_INFO,
 					     .object = l->names[i] };
-	ret = jmx_run(a->o->jmx, q, l->count, list_take, l, &err);
+	ret = jmx_run(*a->jmx, q, l->count, list_take, l, &err);
 	return ret ? jolokia_answer_fail_error(a, &err) : 0;
 }
 
@@ -538,7 +538,7 @@ static void answer_write(struct jolokia_answer *a, const struct error *err,
 static void answer_one(struct jolokia_operations *o, const cJSON *json,
 		       struct line query, struct text *out)
 {
-	struct jolokia_answer a = { .o = o };
+	struct jolokia_answer a = { .target = o->target, .jmx = &o->jmx };
 	struct error err = { 0 };
 	int ret = jolokia_query_parse(&a.q, json, query, &a.arena, &err);
 
@@ -682,7 +682,7 @@ static void bulk_flush(struct bulk *b)
 
 static void bulk_add(struct bulk *b, const cJSON *json, struct line query)
 {
-	struct jolokia_answer a = { .o = b->o };
+	struct jolokia_answer a = { .target = b->o->target, .jmx = &b->o->jmx };
 	struct error err = { 0 };
 	int ret = jolokia_query_parse(&a.q, json, query, &a.arena, &err);
 
@@ -716,7 +716,9 @@ static void answer_bulk(struct jolokia_operations *o, const cJSON *all,
 static void answer_invalid(struct jolokia_operations *o,
 			   const struct error *err, struct text *out)
 {
-	struct jolokia_answer a = { .o = o, .q.type = JOLOKIA_QUERY_NONE };
+	struct jolokia_answer a = { .target = o->target,
+				    .jmx = &o->jmx,
+				    .q.type = JOLOKIA_QUERY_NONE };
 
 	answer_write(&a, err, out);
 }

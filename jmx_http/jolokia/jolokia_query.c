@@ -46,8 +46,12 @@ static bool path_decode(struct text *out, struct line from, bool is_query)
 	return true;
 }
 
-const char *jolokia_query_option(struct line query, const char *name,
-				 struct arena *a)
+/*
+ * Finds an option in the query of a URL; returns its decoded value, in the
+ * arena, or NULL.
+ */
+static const char *query_option(struct line query, const char *name,
+				struct arena *a)
 {
 	const char *at = query.text, *end = query.text + query.len;
 	size_t len = strlen(name);
@@ -268,7 +272,7 @@ cJSON *jolokia_query_of_path(struct line target, struct error *err)
 	struct arena a = { 0 };
 	cJSON *json = cJSON_CreateObject();
 	struct text decoded = { 0 };
-	const char *p = jolokia_query_option(query, "p", &a);
+	const char *p = query_option(query, "p", &a);
 	int ret;
 
 	if (!path_decode(&decoded, path, false))
@@ -305,7 +309,7 @@ static const char *option_text(const struct jolokia_query *q, struct line query,
 	const cJSON *config = jolokia_json_member(q->json, "config");
 	const cJSON *item = jolokia_json_member(config, name);
 
-	return item ? item_text(item, a) : jolokia_query_option(query, name, a);
+	return item ? item_text(item, a) : query_option(query, name, a);
 }
 
 /* As Integer.parseInt(), to which agents pass these options. */

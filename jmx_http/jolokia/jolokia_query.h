@@ -74,11 +74,4 @@ int jolokia_query_parse(struct jolokia_query *q, const cJSON *json,
 /* Writes the request as the member "request" of a response has it. */
 void jolokia_query_json(struct json *j, const struct jolokia_query *q);
 
-/*
- * Finds an option in the query of a URL; returns its decoded value, in the
- * arena, or NULL.
- */
-const char *jolokia_query_option(struct line query, const char *name,
-				 struct arena *a);
-
 #endif

@@ -196,6 +196,36 @@ static int response_check_status(const struct http_response *r,
 	return status;
 }
 
+/* Only another path of the same server may receive the login. */
+static bool response_leads_within(const struct http_response *r,
+				  const char *url)
+{
+	struct http_url a, b;
+	struct error unused;
+
+	return r->status >= 300 && r->status < 400 && r->status != 304 &&
+	       !http_url_parse(&a, url, &unused) &&
+	       !http_url_parse(&b, r->location.bytes, &unused) &&
+	       a.is_tls == b.is_tls && a.port == b.port &&
+	       strcasecmp(a.host, b.host) == 0;
+}
+
+int jolokia_send(struct http_client *http, struct text *url,
+		 const struct text *body, bool is_once, int64_t timeout_ns,
+		 struct http_response *r, bool *is_loop, struct error *err)
+{
+	for (int i = 0;; i++) {
+		if (http_client_send(http, url->bytes, body, is_once,
+				     timeout_ns, r, err))
+			return -1;
+		*is_loop = response_leads_within(r, url->bytes);
+		if (!*is_loop || i == JOLOKIA_REDIRECTS_MAX)
+			return 0;
+		text_clear(url);
+		text_puts(url, r->location.bytes);
+	}
+}
+
 int jolokia_check_response(const struct http_response *r, const char *user,
 			   bool has_token, struct error *err)
 {

@@ -11,6 +11,17 @@
 /* The usual paths of agents, in the order in which to try them, then NULL. */
 extern const char *const jolokia_paths[];
 
+#define JOLOKIA_REDIRECTS_MAX 3
+
+/*
+ * Sends a POST as http_client_send(), and follows redirects within the server:
+ * *url becomes the last one.  Sets *is_loop if the server redirected more than
+ * JOLOKIA_REDIRECTS_MAX times.
+ */
+int jolokia_send(struct http_client *http, struct text *url,
+		 const struct text *body, bool is_once, int64_t timeout_ns,
+		 struct http_response *r, bool *is_loop, struct error *err);
+
 /*
  * Checks the HTTP status, the content type and the redirect of a response.
  * Returns 0 if it may be Jolokia's, a JSON object or array; else -1, with the

@@ -599,12 +599,6 @@ static bool mbean_init(struct mbean *m, const char *object)
 	return fits;
 }
 
-static void mbean_release(struct mbean *m)
-{
-	text_release(&m->prefix);
-	arena_release(&m->arena);
-}
-
 static void mbean_add_series(struct scrape *s, const struct mbean *m,
 			     const char *attribute, const char *part,
 			     const struct value *v)
@@ -656,7 +650,8 @@ static void scrape_add_mbean(struct scrape *s, const char *object,
 		for (size_t i = 0; i < values->members.count; i++)
 			mbean_add_attribute(s, &m, values->members.at[i].name,
 					    values->members.at[i].value);
-	mbean_release(&m);
+	text_release(&m.prefix);
+	arena_release(&m.arena);
 }
 
 /* For jmx_reader. */

@@ -68,14 +68,6 @@ static void command_dial_on_start(void *self)
 	done(d->self, program_take_fd(d->program), NULL);
 }
 
-static void command_dialer_keep(struct command_dialer *of,
-				const struct text *why)
-{
-	text_clear(&of->last);
-	text_add(&of->last, why->bytes, why->len);
-	of->last_ns = clock_monotonic_ns();
-}
-
 static void command_dial_on_end(void *self)
 {
 	struct command_dial *d = self;
@@ -92,7 +84,9 @@ static void command_dial_on_end(void *self)
 		command_dial_fail(d);
 	} else {
 		if (failed) {
-			command_dialer_keep(d->of, &why);
+			text_clear(&d->of->last);
+			text_add(&d->of->last, why.bytes, why.len);
+			d->of->last_ns = clock_monotonic_ns();
 			o->report(o->self, why.bytes);
 		}
 		command_dial_end(d);

@@ -305,12 +305,6 @@ static void kubectl_end_waits(struct kubectl *k, uint16_t port)
 			timer_set_ms(w->timer, 0);
 }
 
-static void kubectl_fail_all(struct kubectl *k)
-{
-	for (struct kubectl_wait *w = k->waits; w; w = w->next)
-		timer_set_ms(w->timer, 0);
-}
-
 /* Programs */
 
 static struct program *kubectl_start(struct kubectl *k,
@@ -351,7 +345,8 @@ static void kubectl_pause(struct kubectl *k)
 		/* The next kubectl_request() tries again. */
 		k->state = KUBECTL_UNKNOWN;
 		evtimer_del(k->timer);
-		kubectl_fail_all(k);
+		for (struct kubectl_wait *w = k->waits; w; w = w->next)
+			timer_set_ms(w->timer, 0);
 		return;
 	}
 	k->state = KUBECTL_PAUSED;

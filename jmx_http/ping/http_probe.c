@@ -19,8 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define CALLS         10 /* requests to measure the round trip */
-#define REDIRECTS_MAX 3
+#define CALLS         10   /* requests to measure the round trip */
 #define DEFAULT_PORT  8778 /* of Jolokia's JVM agent */
 #define SHALLOW_DEPTH 8    /* platform MBeans have no deeper values */
 
@@ -317,23 +316,6 @@ static int http_probe_handshake(struct http_probe *p, struct text *detail,
 	return t ? 0 : -1;
 }
 
-static bool http_probe_is_redirect(const struct http_probe *p)
-{
-	return p->response.status >= 300 && p->response.status < 400 &&
-	       p->response.status != 304;
-}
-
-/* Follows redirects only within the server, like the client. */
-static bool http_probe_may_follow(const struct http_probe *p)
-{
-	struct http_url to;
-	struct error unused;
-
-	return !http_url_parse(&to, p->response.location.bytes, &unused) &&
-	       to.is_tls == p->url.is_tls && to.port == p->url.port &&
-	       strcmp(to.host, p->url.host) == 0;
-}
-
 static void http_probe_judge_http(struct http_probe *p, const struct error *err)
 {
 	/* JDK 17.0.21 resets the connection instead of sending an alert. */
@@ -369,7 +351,7 @@ static int http_probe_fail_loop(struct http_probe *p, struct error *err)
 		"to a login page; exempt the Jolokia agent's path from that");
 	return fail(err, ERROR_REFUSED,
 		    "the server redirected %d times, the last time to %s",
-		    REDIRECTS_MAX + 1, p->response.location.bytes);
+		    JOLOKIA_REDIRECTS_MAX + 1, p->response.location.bytes);
 }
 
 /* Like the client, tries the path with or without a "/" at its end. */
@@ -409,20 +391,21 @@ static int http_probe_try_slash(struct http_probe *p, struct error *err)
 static int http_probe_request(struct http_probe *p, struct text *detail,
 			      struct error *err)
 {
-	for (int i = 0;; i++) {
-		if (http_probe_send(p, p->address.bytes, version_request,
-				    err)) {
-			http_probe_judge_http(p, err);
-			return -1;
-		}
-		if (!http_probe_is_redirect(p) || i == REDIRECTS_MAX ||
-		    !http_probe_may_follow(p))
-			break;
-		text_clear(&p->address);
-		text_add(&p->address, p->response.location.bytes,
-			 p->response.location.len);
+	struct text body = { 0 };
+	bool is_loop;
+	int status;
+
+	text_puts(&body, version_request);
+	*err = (struct error){ 0 };
+	status = jolokia_send(p->http, &p->address, &body, false,
+			      p->target->timeout_ns, &p->response, &is_loop,
+			      err);
+	text_release(&body);
+	if (status) {
+		http_probe_judge_http(p, err);
+		return -1;
 	}
-	if (http_probe_is_redirect(p) && http_probe_may_follow(p))
+	if (is_loop)
 		return http_probe_fail_loop(p, err);
 	if (p->response.status == 404 && http_probe_try_slash(p, err))
 		return -1;
@@ -525,7 +508,7 @@ static bool http_probe_judge_stranger(struct http_probe *p,
 	if (status == 200 && strstr(err->text, "Origin") &&
 	    http_probe_try_origin(p))
 		return false;
-	if (http_probe_is_redirect(p)) {
+	if (status >= 300 && status < 400 && status != 304) {
 		text_printf(&verdict, "the server redirects to %s",
 			    p->response.location.bytes);
 		probe_judge(p->report, verdict.bytes,

@@ -200,13 +200,6 @@ static void http_check_start(struct http_check *c, struct door *d,
 	c->backend = http_agent_connect(&t->agent, false, &check_events, c);
 }
 
-static void http_check_stop(struct http_check *c)
-{
-	backend_free(c->backend);
-	if (c->timer)
-		event_free(c->timer);
-}
-
 static struct http_names http_names_copy(struct http_names from)
 {
 	const char **names = xcalloc(from.count + 1, sizeof(*names));
@@ -227,8 +220,11 @@ static void http_front_free(struct door_front *front)
 {
 	struct http_front *f = (struct http_front *)front;
 
-	for (size_t i = 0; f->checks && i < f->target_count; i++)
-		http_check_stop(&f->checks[i]);
+	for (size_t i = 0; f->checks && i < f->target_count; i++) {
+		backend_free(f->checks[i].backend);
+		if (f->checks[i].timer)
+			event_free(f->checks[i].timer);
+	}
 	free(f->checks);
 	for (size_t i = 0; i < f->target_count; i++)
 		http_target_release(&f->targets[i]);

@@ -147,9 +147,6 @@ void session_reply_release(struct session *s);
 
 /* ---- calls as the policy and the log see them ---- */
 
-/* Describes a whole call; the texts belong to r. */
-struct policy_call rmi_call_of(const struct request *r);
-
 /*
  * Returns NULL if a whole call is allowed, else the reason, as
  * policy_objection().
@@ -158,9 +155,6 @@ struct policy_call rmi_call_of(const struct request *r);
  * may contain any class; with read_only, only classes of filters and queries.
  */
 const char *rmi_call_objection(const struct request *r, bool read_only);
-
-/* True for a login with a user and a password. */
-bool rmi_call_has_password(const struct request *r);
 
 /* Adds bytes of the return, which may be an exception, to the log. */
 void rmi_call_log_return(struct call_log *l, const void *bytes, size_t len);

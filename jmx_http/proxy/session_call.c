@@ -126,7 +126,8 @@ static void rmi_call_add_member(struct policy_call *c,
 	c->member = text_of(member);
 }
 
-struct policy_call rmi_call_of(const struct request *r)
+/* Describes a whole call; the texts belong to r. */
+static struct policy_call rmi_call_of(const struct request *r)
 {
 	static const enum policy_verb verbs[] = {
 		[METHOD_READS] = POLICY_READ,
@@ -159,7 +160,8 @@ const char *rmi_call_objection(const struct request *r, bool read_only)
 	return policy_objection(&c, read_only);
 }
 
-bool rmi_call_has_password(const struct request *r)
+/* True for a login with a user and a password. */
+static bool rmi_call_has_password(const struct request *r)
 {
 	return r->method->is_login && r->arguments[0]->kind != JAVA_NULL;
 }

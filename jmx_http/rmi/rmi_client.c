@@ -235,11 +235,6 @@ int rmi_request_add(struct text *out, const struct jrmp_id *session,
 	return 0;
 }
 
-static bool request_is_void(const struct jmx_request *q)
-{
-	return method_is_void(request_verbs[q->verb].method);
-}
-
 static bool request_is_read(const struct jmx_request *q)
 {
 	return request_verbs[q->verb].is_read;
@@ -690,7 +685,9 @@ static int run_receive(struct run *r, struct error *err)
 {
 	const struct call *c = &r->calls[r->head];
 	struct jrmp_return ret = {
-		.is_void = c->job && request_is_void(c->job->request),
+		.is_void = c->job &&
+			   method_is_void(
+				   request_verbs[c->job->request->verb].method),
 	};
 	int status = rmi_connection_receive(&r->s->connection, &ret,
 					    run_deadline(r), err);

@@ -26,14 +26,6 @@ bool rmi_lease_is_due(const struct rmi_lease *l, unsigned login)
 	       clock_monotonic_ns() - l->taken_ns >= l->renew_ns;
 }
 
-static void lease_write_ids(struct text *out, const struct jrmp_id *id)
-{
-	java_write_array(out, "[Ljava.rmi.server.ObjID;", 1, JAVA_OF_RMI);
-	java_write_object(out, &java_shape_object_id, JAVA_OF_RMI);
-	text_add(out, id->bytes, 8);
-	lease_write_uid(out, id->bytes + 8);
-}
-
 void rmi_lease_request(struct rmi_lease *l, unsigned login,
 		       const struct jrmp_id *session, struct text *out)
 {
@@ -45,7 +37,10 @@ void rmi_lease_request(struct rmi_lease *l, unsigned login,
 	l->taken_ns = clock_monotonic_ns();
 	l->renew_ns = RMI_LEASE_RENEW_NS;
 	jmx_add_call(out, &jrmp_dgc, JMX_DIRTY);
-	lease_write_ids(out, session);
+	java_write_array(out, "[Ljava.rmi.server.ObjID;", 1, JAVA_OF_RMI);
+	java_write_object(out, &java_shape_object_id, JAVA_OF_RMI);
+	text_add(out, session->bytes, 8);
+	lease_write_uid(out, session->bytes + 8);
 	java_write_block(out, 8);
 	java_write_u64(out, ++l->sequence);
 	java_write_object(out, &java_shape_lease, JAVA_OF_RMI);

@@ -99,21 +99,16 @@ static struct session_entry *sessions_oldest(struct rmi_sessions *s)
 	return oldest;
 }
 
-/* A client that guessed an ObjID would have another client's login. */
-static void session_choose_id(struct jrmp_id *id)
-{
-	if (getrandom(id->bytes, sizeof(id->bytes), 0) !=
-	    (ssize_t)sizeof(id->bytes))
-		alloc_give_up(0);
-}
-
 struct jrmp_id rmi_sessions_add(struct rmi_sessions *s,
 				const struct rmi_credentials *login)
 {
 	struct session_entry *new;
 	struct jrmp_id id;
 
-	session_choose_id(&id);
+	/* A client that guessed an ObjID would have another client's login. */
+	if (getrandom(id.bytes, sizeof(id.bytes), 0) !=
+	    (ssize_t)sizeof(id.bytes))
+		alloc_give_up(0);
 	sessions_lock(s);
 	new = sessions_oldest(s);
 	new->used = 0;

@@ -41,14 +41,6 @@ static void value_json_members(struct json *j, const struct value_dialect *d,
 	}
 }
 
-static void value_json_composite(struct json *j, const struct value_dialect *d,
-				 const struct value *v)
-{
-	json_open_object(j);
-	value_json_members(j, d, v);
-	json_close_object(j);
-}
-
 /* Each nested value opens a level of j, so JSON_DEPTH_MAX ends the recursion.
  */
 void value_json_as(struct json *j, const struct value_dialect *d,
@@ -86,7 +78,9 @@ void value_json_as(struct json *j, const struct value_dialect *d,
 		value_json_list(j, d, v->list.at, v->list.count);
 		break;
 	case VALUE_COMPOSITE:
-		value_json_composite(j, d, v);
+		json_open_object(j);
+		value_json_members(j, d, v);
+		json_close_object(j);
 		break;
 	case VALUE_NUMBER:
 		d->number(j, d, v);

@@ -58,13 +58,6 @@ static void cell_add_map(struct text *out, const struct value *v,
 	text_putc(out, '}');
 }
 
-static void cell_add_marked(struct text *out, const struct value *v)
-{
-	text_putc(out, '<');
-	text_add(out, v->text.at, v->text.len);
-	text_putc(out, '>');
-}
-
 static void cell_add(struct text *out, const struct value *v, unsigned depth)
 {
 	if (depth == CELL_DEPTH_MAX) {
@@ -109,7 +102,9 @@ static void cell_add(struct text *out, const struct value *v, unsigned depth)
 		break;
 	case VALUE_ERROR:
 	case VALUE_CUT:
-		cell_add_marked(out, v);
+		text_putc(out, '<');
+		text_add(out, v->text.at, v->text.len);
+		text_putc(out, '>');
 		break;
 	}
 }
