@@ -8,7 +8,7 @@
 #include "core/base/alloc.h"
 #include "core/base/output.h"
 #include "core/profile/event_table.h"
-#include "render/profile/listing.h"
+#include "render/profile/export.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -18,8 +18,7 @@
 #include "core/base/units.h"
 #include "core/gc/gc_pending.h"
 #include "core/gc/gc_totals.h"
-#include "render/gc/gc_record.h"
-#include "render/gc/gc_summary.h"
+#include "render/gc/gc_report.h"
 #include "render/page/gc_timeline.h"
 
 #include <inttypes.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "render/gc/gc_summary.h"
+#include "render/gc/gc_report.h"
 
 #include "core/base/clock.h"
 #include "core/base/safe_text.h"

@@ -12,12 +12,61 @@
 #include "core/profile/frame_name.h"
 #include "core/profile/profile.h"
 #include "core/profile/sides.h"
-#include "render/profile/noise.h"
 #include "render/tree/frame_table.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+/*
+ * noise: decides whether the difference between two sampled values is more than
+ * sampling explains; noise.c has the method.
+ */
+
+/* The proportion of changes reported as significant that are noise. */
+#define NOISE_FALSE_DISCOVERIES 0.05
+
+/* Fewer samples on both sides together are never significant. */
+#define NOISE_SAMPLES 10
+
+/* A sum of samples; parts[i] is its value in part i of the recording. */
+struct noise_sum {
+	double value;
+	double samples;
+	const float *parts;
+};
+
+/* The base of one side. */
+struct noise_base {
+	double value;   /* > 0 */
+	double samples; /* 0 if it is not a sum of samples */
+	double parts[SIDE_PARTS];
+	size_t part_count; /* 0: unknown, samples count as independent */
+	bool has_sums;     /* each sum is a part of the base: a share */
+	/* Makes values of both sides comparable if their units differ; 0 = 1.
+	 */
+	double scale;
+};
+
+/*
+ * Returns the probability (two-sided) that ratios of equal sources differ at
+ * least as much; NaN if there are too few samples, or none on a side has a
+ * variance.
+ */
+double noise_probability(const struct noise_sum sums[2],
+			 const struct noise_base bases[2]);
+
+/*
+ * Returns the largest of `count` probabilities that is significant, or a
+ * negative number if none is: by Benjamini and Hochberg (J. R. Statist. Soc. B
+ * 57, 1995), which limits the proportion of false reports although many
+ * changes are tested. It holds for values that rise together, as those of a
+ * caller and its callee (Benjamini and Yekutieli, Ann. Statist. 29, 2001). NaN
+ * is not counted.
+ */
+double noise_threshold(const double *probabilities, size_t count);
+
+/* The comparison of two recordings. */
 
 enum diff_part_kind {
 	DIFF_SELF,    /* frames by self */

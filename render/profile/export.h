@@ -278,4 +278,18 @@ struct jfr_result {
 struct jfr_result jfr_write(struct output *out, const struct profile *p,
 			    const struct event_view *views, size_t view_count);
 
+/* listing: lists the event types of a profile as a table or as JSON. */
+
+/*
+ * Prints a line per event type, sorted by samples: name, family, samples,
+ * samples without a stack trace, weight; then the events without stack traces.
+ */
+void listing_events(struct output *out, const struct profile *p);
+
+/*
+ * The same as JSON: {"schema":"sjkc.events/1","events":[{name,samples,
+ * without_stack,weight,unit}]}.
+ */
+void listing_events_json(struct output *out, const struct profile *p);
+
 #endif

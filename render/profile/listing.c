@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Lists the event types of a profile as text and JSON. */
-#include "render/profile/listing.h"
+#include "render/profile/export.h"
 
 #include "core/base/alloc.h"
 #include "core/base/json.h"

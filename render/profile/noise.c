@@ -1,5 +1,26 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "render/profile/noise.h"
+/*
+ * noise: decides whether the difference between two sampled values is more than
+ * sampling explains.
+ *
+ * A value is a ratio: a sum of samples divided by a base, such as the seconds
+ * of the recording or the sum of all samples. Samples of one thread resemble
+ * each other, so they vary more than independent ones. Therefore the variance
+ * of a ratio is estimated from parts of the recording of equal length (batch
+ * means: Law, Simulation Modeling and Analysis, 9.5.3; ratios: Cochran,
+ * Sampling Techniques, 6.3), by the differences between neighboring parts (von
+ * Neumann, Ann. Math. Statist. 12, 1941), so that a slow change, such as a
+ * warm-up, is no noise. It is never taken to be smaller than that of
+ * independent samples. Two ratios are compared by Welch's t-test (Biometrika
+ * 34, 1947).
+ *
+ * Limits: work that happens once in a recording, such as class loading, counts
+ * as noise, since it makes a part differ from its neighbors. Load that changes
+ * slowly by chance is not recognized as noise. Neither are differences between
+ * two runs of a program, such as other decisions of the JIT compiler: they are
+ * real.
+ */
+#include "render/profile/diff.h"
 
 #include "core/base/alloc.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Edits and draws the line that the user types. */
-#include "render/top/prompt.h"
+#include "render/top/top.h"
 
 #include <string.h>
 

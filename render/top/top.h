@@ -9,19 +9,148 @@
 #ifndef RENDER_TOP_TOP_H
 #define RENDER_TOP_TOP_H
 
+#include "core/base/intern.h"
 #include "core/base/pattern.h"
+#include "core/base/text.h"
 #include "core/threads/thread_rates.h"
+#include "render/top/keys.h"
 #include "render/top/pager.h"
-#include "render/top/prompt.h"
 #include "render/top/screen.h"
-#include "render/top/top_columns.h"
 #include "render/top/top_keys.h"
-#include "render/top/top_pools.h"
 #include "render/top/top_rows.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+/* prompt: a line that the user types. */
+
+enum prompt_answer {
+	PROMPT_UNCHANGED,
+	PROMPT_CHANGED,
+	PROMPT_DONE, /* Enter */
+	PROMPT_LEFT, /* Escape, or Backspace in an empty line */
+};
+
+/* A zeroed struct is an inactive prompt. */
+struct prompt {
+	const char *label; /* label, static; NULL: inactive */
+	struct text typed;
+};
+
+/* Starts a prompt with a static label; the initial text may be NULL. */
+void prompt_start(struct prompt *p, const char *label, const char *typed);
+
+/* Edits the text with a key. */
+enum prompt_answer prompt_key(struct prompt *p, const struct key *key);
+
+/* Makes the prompt inactive; the typed text stays. */
+void prompt_end(struct prompt *p);
+void prompt_release(struct prompt *p);
+
+/* Returns the typed text, NUL-terminated. */
+const char *prompt_typed(const struct prompt *p);
+
+/* Draws the prompt and its cursor into a row: the end of a long text. */
+void prompt_draw(const struct prompt *p, struct screen *s, unsigned row);
+
+/* top_columns: the columns of the thread table, and which of them fit. */
+
+struct top_column {
+	const char *title;
+	const char *order; /* sort key of top_order_parse(), or NULL */
+	const char *about; /* description in the help */
+	unsigned width;    /* 0: the rest of the screen */
+	unsigned since;    /* minimum width of a screen that shows it */
+	bool is_text;      /* aligned to the left; numbers to the right */
+	bool when_present; /* omitted while no thread has the value */
+	enum thread_counter counter;
+	/* Appends the value and returns its style. */
+	enum screen_style (*format)(const struct top_column *c,
+				    const struct thread_row *row,
+				    struct text *out);
+};
+
+enum { TOP_COLUMNS_MAX = 24 };
+
+/* The columns on a screen, from left to right. */
+struct top_columns {
+	struct {
+		const struct top_column *column;
+		unsigned at, width;
+	} shown[TOP_COLUMNS_MAX];
+	size_t count;
+};
+
+/* Returns all columns in table order. */
+const struct top_column *top_columns_all(size_t *count);
+
+/*
+ * Chooses the columns that fit into width; columns without values in rows are
+ * omitted (with no rows, none is).
+ */
+void top_columns_choose(struct top_columns *columns, unsigned width,
+			const struct thread_row *rows, size_t count);
+
+/* Returns the column of a sort key, in any case; or NULL. */
+const struct top_column *top_columns_by_order(const char *key, size_t len);
+
+/*
+ * top_pools: groups threads whose names differ only in numbers.
+ *
+ * "pool-3-thread-12" belongs to "pool-*-thread-*". A pool of one thread is
+ * shown as a thread.
+ */
+
+enum top_line_kind {
+	LINE_THREAD,
+	LINE_POOL,
+	LINE_MEMBER, /* a thread of the open pool above */
+	LINE_ALONE,  /* a thread outside the table */
+};
+
+/* A line of the table. */
+struct top_line {
+	const struct thread_row *row; /* LINE_POOL: sums of the pool */
+	enum top_line_kind kind;
+	uint32_t pool;  /* id of a LINE_POOL; 0 = none */
+	size_t members; /* number of threads of a LINE_POOL */
+	bool is_open;
+};
+
+/* A zeroed struct has no pools. */
+struct top_pools {
+	struct intern names; /* pool names, with * for each number */
+	bool *open;          /* by pool id */
+	size_t open_cap;
+	bool all_open;      /* new pools are open */
+	struct pool *pools; /* pools of the current sample */
+	size_t count, cap;
+	size_t *of_id; /* by pool id: 1 + index into pools; 0 = none */
+	size_t of_id_cap;
+	size_t *next; /* by row: 1 + next row of its pool; 0 = none */
+	size_t next_cap;
+	struct thread_row *rows;       /* one per pool: sums */
+	struct thread_sample *samples; /* their thread samples */
+	size_t row_cap, sample_cap;
+	struct text name;
+	struct top_line *lines;
+	size_t line_count, line_cap;
+};
+
+/*
+ * Groups count rows, which are sorted by `order`, and sorts the pools likewise.
+ * Sets p->lines and returns p->line_count; both are valid until the next call
+ * and while the rows are.
+ */
+size_t top_pools_group(struct top_pools *p, const struct thread_row *rows,
+		       size_t count, const struct top_order *order);
+
+/* Opens or closes a pool; call top_pools_group() afterwards. */
+void top_pools_open(struct top_pools *p, uint32_t pool, bool open);
+void top_pools_open_all(struct top_pools *p, bool open);
+
+void top_pools_release(struct top_pools *p);
 
 /* A history: a value over time, drawn as a row of small bars. */
 
@@ -198,5 +327,20 @@ const struct view *view_of(const struct top *t);
  */
 void view_open(struct top *t, const struct view *view);
 void view_leave(struct top *t);
+
+/* The values of the process, above the table of threads. */
+
+/*
+ * Draws header lines into at most half of the rows from top to bottom; returns
+ * how many.
+ */
+unsigned top_header_draw(const struct top *t, struct screen *s, unsigned top,
+			 unsigned bottom);
+
+/*
+ * Appends the source of each value, one per line, and why a value is
+ * unavailable.
+ */
+void top_header_notes(const struct top *t, struct text *out);
 
 #endif

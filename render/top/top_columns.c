@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The columns of the thread table: titles, widths, formats and styles. */
-#include "render/top/top_columns.h"
+#include "render/top/top.h"
 
 #include "core/base/units.h"
 #include "render/top/top_format.h"

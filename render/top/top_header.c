@@ -3,7 +3,7 @@
  * The header lines of the screen: values of the process, each with a label, a
  * number and details, some with a bar or a history on the right.
  */
-#include "render/top/top_header.h"
+#include "render/top/top.h"
 
 #include "core/base/units.h"
 #include "render/top/pager.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Groups threads by pool and adds up the values of each pool. */
-#include "render/top/top_pools.h"
+#include "render/top/top.h"
 
 #include "core/base/alloc.h"
 #include "core/threads/pool_name.h"

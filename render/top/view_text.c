@@ -3,7 +3,7 @@
  * The views that are pages of text: stack trace, blocked threads, deadlocks,
  * help.
  */
-#include "render/top/top_header.h"
+#include "render/top/top.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The main view: header lines and the table of threads. */
-#include "render/top/top_header.h"
+#include "render/top/top.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -3,8 +3,7 @@
 #include "core/gc/gc_jfr.h"
 #include "core/gc/gc_totals.h"
 #include "core/profile/profile.h"
-#include "render/gc/gc_record.h"
-#include "render/gc/gc_summary.h"
+#include "render/gc/gc_report.h"
 
 #include <assert.h>
 #include <string.h>

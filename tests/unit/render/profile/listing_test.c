@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "render/profile/listing.h"
+#include "render/profile/export.h"
 
 #include "tests/unit/sampled.h"
 

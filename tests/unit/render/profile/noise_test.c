@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tests of the significance of changes, with simulated recordings. */
-#include "render/profile/noise.h"
+#include "render/profile/diff.h"
 
 #include <math.h>
 #include <setjmp.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "render/top/prompt.h"
+#include "render/top/top.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

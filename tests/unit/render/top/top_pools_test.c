@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "core/threads/pool_name.h"
-#include "render/top/top_pools.h"
+#include "render/top/top.h"
 
 #include <math.h>
 #include <setjmp.h>
