@@ -15,6 +15,9 @@
 #define RELATION_WIDTH 44
 #define OPTION_WIDTH   29 /* the help of a wider option is on the next line */
 
+/* The commands of this group are listed in one line, without summaries. */
+static const char brief_group[] = "SJK's files";
+
 static bool help_is_first_of_group(const struct command *c)
 {
 	for (size_t i = 0; commands[i] && commands[i] != c; i++) {
@@ -24,20 +27,36 @@ static bool help_is_first_of_group(const struct command *c)
 	return true;
 }
 
+/* Prints the commands of a group, the first of which is commands[first]. */
+static void help_put_group(struct output *out, size_t first)
+{
+	const char *group = commands[first]->group;
+	bool is_brief = strcmp(group, brief_group) == 0;
+
+	output_printf(out, "\n%s\n", group);
+	for (size_t i = first; commands[i]; i++) {
+		const struct command *c = commands[i];
+
+		if (strcmp(c->group, group) != 0)
+			continue;
+		if (is_brief)
+			output_printf(out, "%s%s", i == first ? "   " : ", ",
+				      c->name);
+		else
+			output_printf(out, "   %-*s%s\n", NAME_WIDTH, c->name,
+				      c->summary);
+	}
+	if (is_brief)
+		output_puts(out, "\n");
+}
+
 void help_overview(struct output *out, const struct command *unused)
 {
 	(void)unused;
 	output_puts(out, "usage: sjkc <command> [<options>] [<args>]\n");
 	for (size_t i = 0; commands[i]; i++) {
-		if (!help_is_first_of_group(commands[i]))
-			continue;
-		output_printf(out, "\n%s\n", commands[i]->group);
-		for (size_t j = i; commands[j]; j++) {
-			if (strcmp(commands[j]->group, commands[i]->group) != 0)
-				continue;
-			output_printf(out, "   %-*s%s\n", NAME_WIDTH,
-				      commands[j]->name, commands[j]->summary);
-		}
+		if (help_is_first_of_group(commands[i]))
+			help_put_group(out, i);
 	}
 	output_puts(out,
 		    "\n'sjkc help <command>' lists the options of a command, "

@@ -114,6 +114,30 @@ static void nearest_keep(struct nearest *n, const char *candidate, size_t rank)
 	n->ranks[at] = rank;
 }
 
+/* True if the candidate is the word with letters inserted. */
+static bool nearest_omits_letters(const struct nearest *n,
+				  const char *candidate)
+{
+	size_t at = 0;
+
+	for (; *candidate && at < n->len; candidate++)
+		at += nearest_same(n->word[at], *candidate);
+	return at == n->len;
+}
+
+/*
+ * At the same distance, a candidate of which the word only omits letters is
+ * nearer: "jstak" is jstack rather than jstat.
+ */
+static bool nearest_is_best(const struct nearest *n, const char *candidate,
+			    size_t distance)
+{
+	if (distance != n->best_distance)
+		return distance < n->best_distance;
+	return nearest_omits_letters(n, candidate) &&
+	       !nearest_omits_letters(n, n->best);
+}
+
 void nearest_offer(struct nearest *n, const char *candidate)
 {
 	size_t len = strlen(candidate), d = SIZE_MAX, rank;
@@ -127,7 +151,7 @@ void nearest_offer(struct nearest *n, const char *candidate)
 	if (apart * 3 <= len)
 		d = nearest_distance(n->word, n->len, candidate, len);
 	if (d != SIZE_MAX && d * 3 <= len) {
-		if (d < n->best_distance) {
+		if (nearest_is_best(n, candidate, d)) {
 			n->best = candidate;
 			n->best_distance = d;
 		}

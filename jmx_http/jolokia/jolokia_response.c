@@ -171,6 +171,11 @@ static int response_fail_status(const struct http_response *r,
 			err, ERROR_PERMISSION,
 			"HTTP 403: the server denies access to this URL, "
 			"by its own rules or by the Jolokia agent's policy");
+	/* Not ERROR_NO_TARGET: a proxy in front of an agent may reject POST. */
+	if (r->status == 405)
+		return fail(err, ERROR_REFUSED,
+			    "HTTP 405: the server rejects POST; perhaps no "
+			    "Jolokia agent is at this path");
 	return fail(err, ERROR_REFUSED, "the server returned HTTP %d",
 		    r->status);
 }

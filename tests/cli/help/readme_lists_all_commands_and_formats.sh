@@ -21,7 +21,8 @@ differ() {
 }
 
 echo '-- commands'
-sjkc help | sed -n 's/^   \([a-z0-9]*\)  .*/\1/p' | grep -vx help | sort >binary
+sjkc help | sed -n 's/^   \([a-z0-9]*\)  .*/\1/p; s/^   \([a-z0-9]*\), /\1 /p' |
+	grep -o '[a-z0-9]*' | grep -vx help | sort >binary
 section Commands | grep '^| `' | cut -d '|' -f 2 | grep -o '`sjkc [a-z0-9]*`' |
 	tr -d '`' | cut -d ' ' -f 2 | sort >readme
 comm -13 binary readme | while read -r alias; do

@@ -1,1 +1,3 @@
 sjkc hlep
+# Letters were omitted rather than replaced.
+sjkc jstak

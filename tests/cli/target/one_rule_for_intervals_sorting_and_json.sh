@@ -3,7 +3,8 @@
 for command in ttop hh probe prof threads mx stcap; do
 	sjkc $command --interval 0x 2>&1 | head -n 1 | sed "s/^/$command: /"
 done
-for command in $(sjkc help | sed -n 's/^   \([a-z0-9]*\)  .*/\1/p'); do
+sjkc help | sed -n 's/^   \([a-z0-9]*\)  .*/\1/p; s/^   \([a-z0-9]*\), /\1 /p' |
+	grep -o '[a-z0-9]*' | while read -r command; do
 	sjkc "$command" --help-all 2>/dev/null | sed -n "s/^  -o, /$command: -o, /p"
 done
 
