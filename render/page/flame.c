@@ -130,11 +130,6 @@ static void flame_cells_group(struct flame_cells *cells)
 	free(view_of);
 }
 
-static size_t flame_cells_start(const struct flame_cells *cells, size_t view)
-{
-	return view ? cells->ends[view - 1] : 0;
-}
-
 /* Finds the samples of idle threads, which belong to views with waits. */
 static void flame_cells_find_idle(struct flame_cells *cells)
 {
@@ -302,7 +297,7 @@ static void flame_sort_by_minor(struct row *rows, size_t count)
 static struct row *flame_cell_rows(const struct flame_cells *cells, size_t view,
 				   size_t *count)
 {
-	size_t first = flame_cells_start(cells, view);
+	size_t first = view ? cells->ends[view - 1] : 0;
 	const uint32_t *members = cells->members + first;
 	size_t n = cells->ends[view] - first;
 	size_t places_count = cells->data->tree->count + 1;
@@ -757,12 +752,6 @@ static void flame_put_head(struct text *out, const struct flame_data *d,
 	json_close_object(&j);
 }
 
-static void flame_put_length(char *to, size_t len)
-{
-	for (size_t i = 0; i < 4; i++)
-		to[i] = (char)(len >> 8 * i);
-}
-
 /* Appends columns and releases them. */
 static void flame_put_columns(struct text *out, struct text *columns,
 			      size_t count)
@@ -819,7 +808,8 @@ static void flame_data(struct text *out, const struct flame_data *d)
 	*d->has_times = cells.has_times;
 	text_add(out, "\0\0\0", 4);
 	flame_put_head(out, d, &cells, &moments, &columns);
-	flame_put_length(out->bytes + head, out->len - head - 4);
+	for (size_t i = 0; i < 4; i++)
+		out->bytes[head + i] = (char)((out->len - head - 4) >> 8 * i);
 	flame_put_columns(out, columns.data, columns.data_count);
 	if (columns.cells)
 		flame_put_columns(d->cells, columns.cells, columns.cells_count);

@@ -123,15 +123,6 @@ static uint32_t calls_callee(struct call_builder *m, struct map64 *known,
 	return (uint32_t)m->count++;
 }
 
-/* Truncates a path from the root to `depth` nodes; returns its new length. */
-static size_t calls_cut_path(struct call_builder *m, const uint32_t *path,
-			     size_t len, size_t depth)
-{
-	while (len > depth)
-		m->nodes[path[--len]].on_path--;
-	return len;
-}
-
 /* Makes a node for each place of the flame tree; recursive calls share one. */
 static void calls_make_nodes(struct call_builder *m)
 {
@@ -153,7 +144,8 @@ static void calls_make_nodes(struct call_builder *m)
 		if (!node)
 			node = calls_callee(m, &known, caller, place->label);
 		m->node_of[i + 1] = node;
-		len = calls_cut_path(m, path, len, place->depth);
+		while (len > place->depth)
+			m->nodes[path[--len]].on_path--;
 		path[len++] = node;
 		n = &m->nodes[node];
 		if (n->deep < ++n->on_path)

@@ -585,14 +585,9 @@ static struct diff_row diff_make_row(const struct diff *d, uint32_t id,
 	return row;
 }
 
-static double row_change(const struct diff_row *r)
-{
-	return r->values[1] - r->values[0];
-}
-
 static double row_size(const struct diff_row *r)
 {
-	double change = row_change(r);
+	double change = r->values[1] - r->values[0];
 
 	return change < 0 ? -change : change;
 }

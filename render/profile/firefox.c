@@ -341,12 +341,6 @@ static double firefox_time(const struct firefox *w, const struct cell *c,
 		       : 0;
 }
 
-static bool firefox_weighs(const struct firefox *w,
-			   const struct event_view *view)
-{
-	return view_weighs(view, w->options->style.weights);
-}
-
 static void put_stacks(struct firefox *w, size_t from, size_t to)
 {
 	json_add_array(&w->json, "stack");
@@ -378,7 +372,7 @@ static void put_times(struct firefox *w, size_t from, size_t to)
 static void put_weights(struct firefox *w, size_t from, size_t to,
 			const struct event_view *view)
 {
-	bool weighs = firefox_weighs(w, view);
+	bool weighs = view_weighs(view, w->options->style.weights);
 	bool is_time = weighs && view->unit == UNIT_NS;
 
 	json_add_array(&w->json, "weight");

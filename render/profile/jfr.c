@@ -660,19 +660,15 @@ static void put_setting(struct jfr_writer *w, uint32_t event)
 	put_size(t, start);
 }
 
-static void put_settings(struct jfr_writer *w)
-{
-	for (uint32_t i = 0; i < w->profile->event_count; i++)
-		if (w->view_of[i])
-			put_setting(w, i);
-}
-
 static void put_events(struct jfr_writer *w)
 {
 	const struct profile *p = w->profile;
 	uint64_t written = 0;
 
-	put_settings(w);
+	for (uint32_t i = 0; i < p->event_count; i++) {
+		if (w->view_of[i])
+			put_setting(w, i);
+	}
 	for (size_t i = 0; i < p->cell_count; i++) {
 		const struct cell *c = &p->cells[i];
 		uint64_t n = c->count ? c->count : 1;

@@ -155,18 +155,6 @@ static uint32_t otlp_frame_location(struct otlp_part *w, uint32_t frame)
 	return w->locations[frame];
 }
 
-static uint32_t otlp_thread_location(struct otlp_part *w, uint32_t thread)
-{
-	thread_frame_name(&w->name, w->profile, thread);
-	return otlp_put_location(w, 0, NULL);
-}
-
-static uint32_t otlp_missing_location(struct otlp_part *w)
-{
-	text_puts(&w->name, "[no stack trace]");
-	return otlp_put_location(w, 0, NULL);
-}
-
 /*
  * Encodes the locations of a stack trace, leaf first. A deep stack trace loses
  * the frames at its root: receivers would remove those at the leaf.
@@ -179,14 +167,18 @@ static uint32_t otlp_put_stack(struct otlp_part *w, uint32_t stack,
 	size_t depth = 0;
 	uint32_t id;
 
-	if (!stack)
-		text_varint(&list, otlp_missing_location(w));
+	if (!stack) {
+		text_puts(&w->name, "[no stack trace]");
+		text_varint(&list, otlp_put_location(w, 0, NULL));
+	}
 	for (; stack && depth < w->depth; stack = stacks[stack].caller) {
 		text_varint(&list, otlp_frame_location(w, stacks[stack].frame));
 		depth++;
 	}
-	if (w->options->style.threads && depth < OTLP_DEPTH)
-		text_varint(&list, otlp_thread_location(w, thread));
+	if (w->options->style.threads && depth < OTLP_DEPTH) {
+		thread_frame_name(&w->name, w->profile, thread);
+		text_varint(&list, otlp_put_location(w, 0, NULL));
+	}
 	protobuf_message(&w->message, STACK_LOCATIONS, &list);
 	id = otlp_put_entry(w->request, TABLE_STACK, &w->message);
 	text_release(&list);

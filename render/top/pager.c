@@ -17,19 +17,15 @@ static size_t pager_last_first(const struct pager *p)
 	return p->count > p->height ? p->count - p->height : 0;
 }
 
-static void pager_add_line(struct pager *p, size_t at)
-{
-	array_reserve(p->lines, p->cap, p->count + 1);
-	p->lines[p->count++] = at;
-}
-
 void pager_set(struct pager *p, const char *bytes, size_t len)
 {
 	text_clear(&p->text);
 	p->count = 0;
 	for (size_t at = 0; at < len; at++) {
-		if (at == 0 || bytes[at - 1] == '\n')
-			pager_add_line(p, p->text.len);
+		if (at == 0 || bytes[at - 1] == '\n') {
+			array_reserve(p->lines, p->cap, p->count + 1);
+			p->lines[p->count++] = p->text.len;
+		}
 		if (bytes[at] == '\t')
 			text_puts(&p->text, TAB);
 		else if (bytes[at] != '\r')

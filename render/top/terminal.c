@@ -149,13 +149,6 @@ void terminal_size(unsigned *columns, unsigned *rows)
 	terminal_measure(columns, rows);
 }
 
-static void terminal_start_colors(void)
-{
-	use_default_colors();
-	for (int i = 0; i < STYLES; i++)
-		init_pair((short)(i + 1), styles[i].front, styles[i].back);
-}
-
 static void terminal_start_input(void)
 {
 	cbreak();
@@ -269,7 +262,9 @@ int terminal_open(bool color, struct error *err)
 	resize_term((int)rows, (int)columns);
 	terminal.color = color && has_colors() && start_color() == OK;
 	if (terminal.color)
-		terminal_start_colors();
+		use_default_colors();
+	for (int i = 0; terminal.color && i < STYLES; i++)
+		init_pair((short)(i + 1), styles[i].front, styles[i].back);
 	terminal_start_input();
 	return 0;
 }
@@ -439,12 +434,6 @@ static void terminal_draw_row(const struct screen *s, unsigned row)
 	}
 }
 
-static void terminal_copy(const struct screen *s)
-{
-	memcpy(terminal.shown.cells, s->cells,
-	       sizeof(*s->cells) * s->columns * s->rows);
-}
-
 void terminal_draw(const struct screen *s, bool redraw)
 {
 	if (s->columns != terminal.shown.columns ||
@@ -459,6 +448,7 @@ void terminal_draw(const struct screen *s, bool redraw)
 	}
 	for (unsigned row = 0; row < s->rows; row++)
 		terminal_draw_row(s, row);
-	terminal_copy(s);
+	memcpy(terminal.shown.cells, s->cells,
+	       sizeof(*s->cells) * s->columns * s->rows);
 	refresh();
 }

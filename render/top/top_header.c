@@ -81,13 +81,6 @@ static unsigned header_history_columns(const struct screen *s)
 	return wanted < HISTORY_MAX ? wanted : HISTORY_MAX;
 }
 
-/* Makes later text end early enough for a narrow history on the right. */
-static void header_leave_history(struct pen *pen)
-{
-	if (header_history_columns(pen->screen))
-		pen->end -= NARROWEST_HISTORY + 1;
-}
-
 static void header_put_history(struct pen *pen, const struct history *h,
 			       double floor)
 {
@@ -314,7 +307,9 @@ static void header_draw_gc(const struct top *t, struct pen *pen)
 	header_add_value(&number, header_bound_sign(pen, p->gc_at_most, true),
 			 top_format_percent, p->gc_pauses, "%");
 	header_put_value(pen, "GC pauses", &number);
-	header_leave_history(pen);
+	/* Later text ends early enough for a narrow history on the right. */
+	if (header_history_columns(pen->screen))
+		pen->end -= NARROWEST_HISTORY + 1;
 	header_put_longest(pen, &p->gc_longest);
 	for (size_t i = 0; i < p->gc_count; i++) {
 		header_put_gc(pen, &p->gc[i], before);

@@ -78,12 +78,6 @@ static void top_text_put_percent(struct text *out, int width, double share)
 		text_printf(out, "%*.2f%%", width, share * 100);
 }
 
-static void top_text_put_padded(struct text *out, int width,
-				const struct text *t)
-{
-	text_printf(out, "%*s", width, t->bytes);
-}
-
 /* Appends "- (reason)" for an unavailable value. */
 static void top_text_put_absent(struct text *out, const struct top_sample *s,
 				const char *figure)
@@ -399,9 +393,7 @@ static void top_text_put_alloc(struct text *out, const struct thread_row *row)
 	if (row->thread->alloc_is_coarse && !isnan(rate))
 		text_putc(&size, '~');
 	top_text_size(&size, rate);
-	text_puts(out, " alloc=");
-	top_text_put_padded(out, 6, &size);
-	text_puts(out, "b/s");
+	text_printf(out, " alloc=%6sb/s", size.bytes);
 	text_release(&size);
 }
 

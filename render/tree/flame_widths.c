@@ -86,13 +86,6 @@ void flame_widths_release(struct flame_widths *w)
 	*w = (struct flame_widths){ 0 };
 }
 
-/* Marks a stack trace whose samples weigh nothing: it is a node, too. */
-static void widths_mark_path(struct flame_widths *w, size_t run)
-{
-	for (; run && !w->marks[run]; run = w->callers[run])
-		w->marks[run] = 1;
-}
-
 /* Adds the cells of a view to their stack traces; returns the sum. */
 static uint64_t widths_add_cells(struct flame_widths *w,
 				 const struct event_view *view, bool weights)
@@ -117,8 +110,9 @@ static uint64_t widths_add_cells(struct flame_widths *w,
 		sum = saturate_add(sum, measure);
 		if (measure)
 			*total = saturate_add(*total, measure);
-		else
-			widths_mark_path(w, run);
+		/* A stack trace whose samples weigh nothing is a node, too. */
+		for (; !measure && run && !w->marks[run]; run = w->callers[run])
+			w->marks[run] = 1;
 	}
 	free(in_view);
 	return sum;
