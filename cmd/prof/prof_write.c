@@ -167,7 +167,9 @@ static int prof_choose_report(struct prof_output *output, struct error *err)
 	const struct prof_options *o = output->options;
 
 	if (o->drawing.style.annotate)
-		return misuse(err, "--annotate requires collapsed output");
+		return misuse(
+			err,
+			"reports have no --annotate; use -o out.collapsed");
 	if (o->callers_of) {
 		output->callers_of = pattern_new(o->callers_of, err);
 		if (!output->callers_of)
