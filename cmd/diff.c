@@ -582,8 +582,6 @@ static int diff_check_options(int argc, char **argv, struct error *err)
 			      "AFTER");
 	if (strcmp(argv[0], "-") == 0 && strcmp(argv[1], "-") == 0)
 		return misuse(err, "only one recording can be standard input");
-	if (!*opt.output)
-		return misuse(err, "--output requires a file name");
 	if (report_format_choose(&format, opt.output, err))
 		return -1;
 	if (opt.min_width >= 0 && !opt.page)

@@ -159,8 +159,6 @@ static int flame_check_options(struct error *err)
 {
 	if (opt.inputs.count == 0)
 		return misuse(err, "missing <file>; - reads standard input");
-	if (opt.output && !*opt.output)
-		return misuse(err, "--output has no file name");
 	return 0;
 }
 

@@ -167,15 +167,6 @@ static bool help_has_letter(const struct command *c, char letter)
 	return o;
 }
 
-static bool help_has_rare(const struct command *c)
-{
-	const struct command_option *o = NULL;
-
-	while ((o = command_next_option(c, o)) && !o->rare)
-		;
-	return o;
-}
-
 /* Prints the options of c, and the headings of groups that are not empty. */
 static void help_print_options(struct output *out, const struct command *c,
 			       bool all)
@@ -199,6 +190,15 @@ static void help_print_options(struct output *out, const struct command *c,
 			help_print_relation(out, "requires", o->requires);
 		}
 	}
+}
+
+static bool help_has_rare(const struct command *c)
+{
+	const struct command_option *o = NULL;
+
+	while ((o = command_next_option(c, o)) && !o->rare)
+		;
+	return o;
 }
 
 static void help_describe(struct output *out, const struct command *c, bool all)

@@ -158,12 +158,6 @@ static int jcmd_add_line(struct text *line, const char *command, int argc,
 /* DCmd::parse_and_execute() throws it for every error (JDK 8 to 28). */
 static const char refusal_exception[] = "java.lang.IllegalArgumentException: ";
 
-static bool refusal_is_unknown(const struct error *err)
-{
-	return err->kind == ERROR_REFUSED &&
-	       strstr(err->text, "Unknown diagnostic command");
-}
-
 /* Appends near misses; in the JVM's help, names stand alone on their lines. */
 static void refusal_suggest(const char *command, size_t len,
 			    const struct text *help, struct text *out)
@@ -253,7 +247,8 @@ static void jcmd_explain(struct attach *a, const struct jvm *jvm,
 
 	snprintf(target, sizeof(target), "%d", (int)jvm->pid);
 	snprintf(lister, sizeof(lister), "sjkc jcmd %d help", (int)jvm->pid);
-	if (refusal_is_unknown(err)) {
+	if (err->kind == ERROR_REFUSED &&
+	    strstr(err->text, "Unknown diagnostic command")) {
 		attach_call(a, &request, &help, &unused);
 		refusal_unknown(target, line, &help, lister, err);
 	} else if (err->kind == ERROR_REFUSED) {

@@ -274,12 +274,6 @@ static void jps_put_json(struct listed *l, struct text *out)
 	text_putc(out, '\n');
 }
 
-static void jps_put_plain(const struct listed *l, struct text *out)
-{
-	for (size_t i = 0; i < l->count; i++)
-		jps_details_plain(&opt.plain, &l->processes[i], out);
-}
-
 /* -l, -m or -q: the layout of the JDK's jps, which scripts read. */
 static bool jps_is_plain(void)
 {
@@ -289,9 +283,11 @@ static bool jps_is_plain(void)
 
 static void jps_put(struct listed *l, struct text *out)
 {
+	for (size_t i = 0; jps_is_plain() && i < l->count; i++)
+		jps_details_plain(&opt.plain, &l->processes[i], out);
 	if (jps_is_plain())
-		jps_put_plain(l, out);
-	else if (opt.details.count == 0 && opt.json)
+		return;
+	if (opt.details.count == 0 && opt.json)
 		jps_put_json(l, out);
 	else if (opt.details.count == 0)
 		jps_put_table(l, out);

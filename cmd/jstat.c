@@ -168,21 +168,15 @@ static double column_percent(const struct perfdata *p, const struct column *c)
 	return (1 - (double)(capacity - used) / (double)capacity) * 100;
 }
 
-static void column_put_text(struct text *line, const struct perfdata *p,
-			    const struct column *c)
-{
-	const char *text = perfdata_text(p, c->counters[0]);
-
-	text_printf(line, " %-*s", c->width, text ? text : "-");
-}
-
 static void column_put(struct text *line, const struct perfdata *p,
 		       const struct column *c)
 {
 	double value;
 
 	if (c->kind == COLUMN_TEXT) {
-		column_put_text(line, p, c);
+		const char *text = perfdata_text(p, c->counters[0]);
+
+		text_printf(line, " %-*s", c->width, text ? text : "-");
 		return;
 	}
 	value = c->kind == COLUMN_PERCENT ? column_percent(p, c)

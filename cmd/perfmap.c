@@ -33,13 +33,6 @@ struct counts {
 	size_t methods, others, unknown;
 };
 
-static void map_close(struct map_source *v)
-{
-	code_list_release(&v->code);
-	vm_symbols_close(v->symbols);
-	process_view_close(v->view);
-}
-
 static int map_open(struct map_source *v, const struct jvm *jvm,
 		    struct error *err)
 {
@@ -201,7 +194,9 @@ static int map_jvm(const struct jvm *jvm, struct error *err)
 	if (map_open(&v, jvm, err) == 0)
 		ret = map_write(&v, opt.output ? opt.output : path, &counts,
 				err);
-	map_close(&v);
+	code_list_release(&v.code);
+	vm_symbols_close(v.symbols);
+	process_view_close(v.view);
 	if (ret)
 		return -1;
 	if (counts.methods + counts.unknown == 0)

@@ -30,13 +30,6 @@ static const char *const state_words[] = {
 	[CONDITION_UNKNOWN] = "unknown",
 };
 
-static const char *finding_word(const struct finding *f)
-{
-	return f->is_note      ? ""
-	       : f->is_warning ? "warning"
-			       : state_words[f->is.state];
-}
-
 static void doctor_put_safe(struct text *out, const char *text)
 {
 	safe_text(out, text, strlen(text));
@@ -61,7 +54,11 @@ static void doctor_put_title(const struct doctor_checks *c, struct text *out)
 static void doctor_put_finding(const struct finding *f, int width,
 			       struct text *out)
 {
-	text_printf(out, "%-7s  %-*s  ", finding_word(f), width, f->is.name);
+	text_printf(out, "%-7s  %-*s  ",
+		    f->is_note      ? ""
+		    : f->is_warning ? "warning"
+				    : state_words[f->is.state],
+		    width, f->is.name);
 	doctor_put_safe(out, f->is.detail);
 	text_putc(out, '\n');
 	if (f->is.remedy[0] && f->is.state != CONDITION_HOLDS) {

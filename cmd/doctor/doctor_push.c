@@ -201,17 +201,12 @@ static void check_resolve(struct push_check *c, const struct push_reply *r)
 			     "server");
 }
 
-/* libcurl knows the peer, but not the time, if TLS fails. */
-static bool check_is_connected(const struct push_reply *r)
-{
-	return r->times.connected || *r->address;
-}
-
 static void check_connect(struct push_check *c, const struct push_reply *r)
 {
 	int64_t us = r->times.connected - r->times.resolved;
 
-	if (check_is_connected(r)) {
+	/* libcurl knows the peer, but not the time, if TLS fails. */
+	if (r->times.connected || *r->address) {
 		check_add_step(c, "connect", true, us, "%s",
 			       c->settings.socket ? c->settings.socket : "");
 		return;

@@ -56,21 +56,14 @@ static void watch_put_head(struct watch *w)
 		gc_record_text_head(&w->layout, &w->out);
 }
 
-/* True for records that the options select for printing. */
-static bool watch_prints(const struct gc_pause *p)
-{
-	if (p->kind == GC_OTHER && !opt.safepoints)
-		return false;
-	return !opt.min_ns || p->stopped_ns >= opt.min_ns;
-}
-
 static void watch_add_record(struct watch *w, const struct gc_stream *s,
 			     const struct gc_pause *p)
 {
 	gc_totals_add(&w->totals, p);
 	if (opt.output)
 		gc_timeline_add(&w->timeline, p);
-	if (!watch_prints(p))
+	if ((p->kind == GC_OTHER && !opt.safepoints) ||
+	    (opt.min_ns && p->stopped_ns < opt.min_ns))
 		return;
 	watch_put_head(w);
 	if (opt.json)
@@ -251,22 +244,17 @@ static int64_t watch_cpu_ns(const struct watch *w)
 	return sum;
 }
 
-/*
- * The time that was observed, the sum of all JVMs; of files, from the first
- * record to the last. 0 = unknown.
- */
-static int64_t watch_span(const struct watch *w)
-{
-	if (opt.inputs.count)
-		return gc_totals_span(&w->totals);
-	return gc_streams_observed_ns(&w->streams, w->end_ns);
-}
-
 static void watch_put_summary(struct watch *w, struct text *out)
 {
 	struct gc_summary summary = {
 		.totals = &w->totals,
-		.wall_ns = watch_span(w),
+		/*
+		 * The time that was observed, the sum of all JVMs; of files,
+		 * from the first record to the last. 0 = unknown.
+		 */
+		.wall_ns = opt.inputs.count ? gc_totals_span(&w->totals)
+					    : gc_streams_observed_ns(
+						      &w->streams, w->end_ns),
 		.jvms = opt.inputs.count ? 0 : w->streams.count,
 		.cpu_ns = watch_cpu_ns(w),
 		.columns = w->layout.columns,
@@ -405,14 +393,6 @@ static int watch_finish(struct watch *w, struct error *err)
 	return watch_report_losses(w, err);
 }
 
-static void watch_set_layout(struct watch *w)
-{
-	for (size_t i = 0; i < w->streams.count; i++)
-		w->layout.columns |= w->streams.all[i]->source->columns;
-	w->layout.has_label = w->streams.count > 1;
-	w->layout.shows_phases = opt.phases;
-}
-
 /* ---- arguments ---- */
 
 static const char sources[] = "auto uprobes counters log jmx";
@@ -527,7 +507,10 @@ static int gc_run(int argc, char **argv, struct error *err)
 		ret = gc_open(&w.streams, err);
 	if (ret == 0) {
 		signals_listen();
-		watch_set_layout(&w);
+		for (size_t i = 0; i < w.streams.count; i++)
+			w.layout.columns |= w.streams.all[i]->source->columns;
+		w.layout.has_label = w.streams.count > 1;
+		w.layout.shows_phases = opt.phases;
 		ret = watch_run(&w, err);
 		/* Input without a record has nothing to print. */
 		if (ret == 0 ||
@@ -594,11 +577,6 @@ static const struct command_option options[] = {
 };
 /* clang-format on */
 
-static const struct refusal refusals[] = {
-	JMX_REFUSE_PASSWORD,
-	{ NULL, NULL },
-};
-
 const struct command gc_command = {
 	.name = "gc",
 	.synopsis = "gc [<options>] [<pid>…] [<seconds>] | <file>…",
@@ -612,6 +590,6 @@ const struct command gc_command = {
 		    "  sjkc gc -s db1:9010          # collections over JMX\n",
 	.options = options,
 	.has_messages = true,
-	.refusals = refusals,
+	.refusals = jmx_refusals,
 	.run = gc_run,
 };

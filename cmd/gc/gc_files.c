@@ -145,18 +145,14 @@ static struct gc_source *files_open_recordings(struct error *err)
 	return NULL;
 }
 
-static bool files_is_recording(const struct input *in)
-{
-	return jfr_reader.sniff(in->bytes, in->len);
-}
-
 /* Opens all inputs as logs or as recordings. */
 static struct gc_source *files_open(struct error *err)
 {
 	size_t recordings = 0;
 
 	for (size_t i = 0; i < files.count; i++)
-		recordings += files_is_recording(&files.all[i]);
+		recordings += jfr_reader.sniff(files.all[i].bytes,
+					       files.all[i].len);
 	if (recordings == files.count)
 		return files_open_recordings(err);
 	if (!recordings)

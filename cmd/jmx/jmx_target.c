@@ -17,6 +17,11 @@
 
 static const char service[] = "service:jmx:";
 
+const struct refusal jmx_refusals[] = {
+	JMX_REFUSE_PASSWORD,
+	{ NULL, NULL },
+};
+
 /* The options of one kind of connection. */
 #define FORCE_OPTIONS "force-address|force-hostname|force-port"
 #define HTTP_OPTIONS  "bearer-file|header|http-proxy"

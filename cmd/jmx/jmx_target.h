@@ -74,7 +74,8 @@ struct jmx_target_options {
 #define OPT_JMX_TIMEOUT(o) \
 	OPT_DURATION(0, "timeout", &(o)->timeout_ns, "<time>", \
 		     "wait this long for a reply", .positive = true)
-/* For the table of refusals: SJK reads the password from an argument. */
+/* For .refusals: SJK reads the password from an argument. */
+extern const struct refusal jmx_refusals[];
 #define JMX_REFUSE_PASSWORD \
 	{ "--password", "other users could read it; use --password-file, " \
 			"SJKC_PASSWORD or the prompt" }

@@ -352,10 +352,6 @@ static const struct command_option options[] = {
 	OPT_END,
 };
 
-static const struct refusal refusals[] = {
-	JMX_REFUSE_PASSWORD,
-	{ NULL, NULL },
-};
 /* clang-format on */
 
 const struct command mx_command = {
@@ -372,6 +368,6 @@ const struct command mx_command = {
 		    "  sjkc mx -p Main -b java.lang:type=Threading --set \\\n"
 		    "      -f ThreadCpuTimeEnabled -v true\n",
 	.options = options,
-	.refusals = refusals,
+	.refusals = jmx_refusals,
 	.run = mx_run,
 };

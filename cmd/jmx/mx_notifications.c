@@ -79,19 +79,6 @@ static void notification_put_text(const struct mx *mx, struct text *out,
 	}
 }
 
-/* See jmx_fetch(); a real notification names its MBean. */
-static bool notification_is_loss(const struct jmx_notification *n)
-{
-	return !*n->object && strcmp(n->type, lost_type) == 0;
-}
-
-static void listening_count_lost(struct listening *l, int64_t count)
-{
-	l->has_lost = true;
-	if (count > 0 && __builtin_add_overflow(l->lost, count, &l->lost))
-		l->lost = INT64_MAX;
-}
-
 static int listening_fail_lost(const struct listening *l, struct error *err)
 {
 	if (!l->lost)
@@ -109,12 +96,17 @@ static int listening_take(void *self, const struct jmx_notification *n,
 	struct listening *l = self;
 
 	(void)err;
-	if (notification_is_loss(n))
-		listening_count_lost(l, n->sequence);
-	else if (l->mx->opt->json || l->mx->opt->json_array)
+	/* See jmx_fetch(); a real notification names its MBean. */
+	if (!*n->object && strcmp(n->type, lost_type) == 0) {
+		l->has_lost = true;
+		if (n->sequence > 0 &&
+		    __builtin_add_overflow(l->lost, n->sequence, &l->lost))
+			l->lost = INT64_MAX;
+	} else if (l->mx->opt->json || l->mx->opt->json_array) {
 		notification_put_json(&l->text, n);
-	else
+	} else {
 		notification_put_text(l->mx, &l->text, n);
+	}
 	return 0;
 }
 

@@ -78,19 +78,16 @@ static const char *const *dump_choose(void *self, const char *object,
 	return names;
 }
 
-/* True for keys of sjkc, which start with "$", and for those of SJK. */
-static bool dump_is_reserved(const char *key)
-{
-	return key[0] == '$' || strcmp(key, "name") == 0 ||
-	       strcmp(key, "modelerType") == 0;
-}
-
 static void dump_put_attribute(struct json *j, const char *name,
 			       const struct value *v)
 {
 	struct text key = { 0 };
 
-	text_printf(&key, "%s%s", dump_is_reserved(name) ? "$" : "", name);
+	/* Keys of sjkc, which start with "$", and those of SJK. */
+	if (*name == '$' || strcmp(name, "name") == 0 ||
+	    strcmp(name, "modelerType") == 0)
+		text_putc(&key, '$');
+	text_puts(&key, name);
 	json_foreign_key(j, key.bytes);
 	value_json(j, v);
 	text_release(&key);
@@ -131,16 +128,6 @@ static int dump_take_bean(void *self, const struct jmx_bean *bean,
 		       : 0;
 }
 
-static void dump_finish(struct dump *d, const char *partial)
-{
-	json_close_array(&d->json);
-	if (partial) {
-		json_add_text(&d->json, "$partial", partial);
-	}
-	json_close_object(&d->json);
-	text_putc(&d->text, '\n');
-}
-
 int mxdump_write(struct jmx *jmx, const char *const *names, size_t count,
 		 struct output *out, struct error *err)
 {
@@ -155,7 +142,11 @@ int mxdump_write(struct jmx *jmx, const char *const *names, size_t count,
 	json_open_object(&d.json);
 	json_add_array(&d.json, "beans");
 	is_cut = jmx_read(jmx, names, count, &reader, &why);
-	dump_finish(&d, is_cut ? why.text : NULL);
+	json_close_array(&d.json);
+	if (is_cut)
+		json_add_text(&d.json, "$partial", why.text);
+	json_close_object(&d.json);
+	text_putc(&d.text, '\n');
 	if (is_cut && why.kind == ERROR_OUTPUT) {
 		*err = why;
 		ret = -1;
@@ -347,10 +338,6 @@ static const struct command_option options[] = {
 	OPT_END,
 };
 
-static const struct refusal refusals[] = {
-	JMX_REFUSE_PASSWORD,
-	{ NULL, NULL },
-};
 /* clang-format on */
 
 const struct command mxdump_command = {
@@ -363,6 +350,6 @@ const struct command mxdump_command = {
 		    "  sjkc mxdump -p 4711 --prometheus -o "
 		    "/var/lib/node_exporter/jvm.prom\n",
 	.options = options,
-	.refusals = refusals,
+	.refusals = jmx_refusals,
 	.run = mxdump_run,
 };

@@ -514,10 +514,6 @@ static const struct command_option options[] = {
 	OPT_END,
 };
 
-static const struct refusal refusals[] = {
-	JMX_REFUSE_PASSWORD,
-	{ NULL, NULL },
-};
 /* clang-format on */
 
 const struct command mxping_command = {
@@ -530,6 +526,6 @@ const struct command mxping_command = {
 		    "  sjkc mxping -p 4711\n"
 		    "  sjkc mxping -u http://10.0.0.7:8778/jolokia\n",
 	.options = options,
-	.refusals = refusals,
+	.refusals = jmx_refusals,
 	.run = mxping_run,
 };

@@ -662,19 +662,12 @@ static int mxprx_parse_allowed(struct cidr **allowed, struct error *err)
 	return 0;
 }
 
-static int mxprx_check_rmi(struct error *err)
-{
-	if (opt.urls.count != 1 ||
-	    strncasecmp(opt.urls.values[0], "http", 4) != 0)
-		return misuse(err, "--rmi requires a single -u <url>, without "
-				   "a name");
-	return 0;
-}
-
 static int mxprx_check_agents(struct error *err)
 {
-	if (opt.rmi && mxprx_check_rmi(err))
-		return -1;
+	if (opt.rmi && (opt.urls.count != 1 ||
+			strncasecmp(opt.urls.values[0], "http", 4) != 0))
+		return misuse(err, "--rmi requires a single -u <url>, without "
+				   "a name");
 	if (opt.pids.count + opt.pods.count > 1 ||
 	    (opt.proxy_command && opt.pids.count + opt.pods.count))
 		return misuse(err, "-u can be combined with one of -p, "
@@ -709,6 +702,9 @@ static int mxprx_check_targets(int argc, char **argv, struct error *err)
 				       opt.metrics.values[i]);
 	if (opt.urls.count)
 		return mxprx_check_agents(err);
+	if (opt.require_tls && opt.pids.count)
+		return misuse(err, "--tls does not work with -p: the local JMX "
+				   "connector does not speak TLS");
 	if (!kinds_given)
 		return misuse(err,
 			      "no JVM given: use -s <host>:<port>, -p <pid>, "
@@ -731,14 +727,6 @@ static int mxprx_check_targets(int argc, char **argv, struct error *err)
 	return 0;
 }
 
-static int mxprx_check_tls(struct error *err)
-{
-	if (opt.require_tls && opt.pids.count && !opt.urls.count)
-		return misuse(err, "--tls does not work with -p: the local JMX "
-				   "connector does not speak TLS");
-	return 0;
-}
-
 static int mxprx_run(int argc, char **argv, struct error *err)
 {
 	struct door_options options = {
@@ -758,8 +746,6 @@ static int mxprx_run(int argc, char **argv, struct error *err)
 
 	log_set_json(strcmp(opt.log_format, "json") == 0);
 	ret = mxprx_check_targets(argc, argv, err);
-	if (ret == 0)
-		ret = mxprx_check_tls(err);
 	if (ret == 0)
 		ret = mxprx_parse_allowed(&allowed, err);
 	options.allowed = allowed;

@@ -178,13 +178,6 @@ static int pattern_split(struct method_pattern *m, struct line name,
 	return 0;
 }
 
-static int pattern_compile(struct method_pattern *m, struct error *err)
-{
-	m->classes = glob_new(m->class_name, '\0', err);
-	m->methods = m->classes ? glob_new(m->method, '\0', err) : NULL;
-	return m->methods ? 0 : -1;
-}
-
 int method_pattern_init(struct method_pattern *m, const char *word,
 			struct error *err)
 {
@@ -206,7 +199,9 @@ int method_pattern_init(struct method_pattern *m, const char *word,
 		return -1;
 	if (at[name.len] && pattern_read_signature(m, at + name.len, err))
 		return -1;
-	return pattern_compile(m, err);
+	m->classes = glob_new(m->class_name, '\0', err);
+	m->methods = m->classes ? glob_new(m->method, '\0', err) : NULL;
+	return m->methods ? 0 : -1;
 }
 
 void method_pattern_release(struct method_pattern *m)

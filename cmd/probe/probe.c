@@ -6,13 +6,13 @@
 #include "cmd/shared/log.h"
 #include "cmd/shared/target.h"
 #include "core/base/alloc.h"
-#include "core/base/ascii.h"
 #include "core/base/clock.h"
 #include "core/base/safe_text.h"
 #include "core/jvm/main_name.h"
 #include "jvmti/client/client_probes.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 enum {
 	MAX_METHODS = 1000,
@@ -30,21 +30,6 @@ static struct probe_options opt = {
 	.rate = COUNT_NOT_GIVEN,
 	.stack_every = COUNT_NOT_GIVEN,
 };
-
-static bool word_is_number(const char *word)
-{
-	for (; *word; word++) {
-		if (!is_digit(*word))
-			return false;
-	}
-	return true;
-}
-
-/* Without -p, the first argument is the JVM, unless a method stands alone. */
-static bool probe_names_target(int argc, char **argv)
-{
-	return !opt.pid && (argc != 1 || word_is_number(argv[0]));
-}
 
 static int probe_read_patterns(struct probe_run *run, int argc, char **argv,
 			       struct error *err)
@@ -79,7 +64,11 @@ static void probe_find_name(struct probe_run *run)
 static int probe_run(int argc, char **argv, struct error *err)
 {
 	struct probe_run run = { .o = &opt, .jvm.pidfd = -1 };
-	int skipped = argc && probe_names_target(argc, argv), ret;
+	/* Without -p, the first argument is the JVM, if it has company. */
+	int skipped = !opt.pid &&
+		      (argc > 1 ||
+		       (argc == 1 && !argv[0][strspn(argv[0], "0123456789")]));
+	int ret;
 
 	ret = probe_check_output(&opt, err);
 	if (ret == 0)

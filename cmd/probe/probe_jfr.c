@@ -171,11 +171,6 @@ static int jfr_add_unloaded(struct jfr_session *s,
 	return ret;
 }
 
-static bool jfr_is_system(const char *name)
-{
-	return probe_class_is_system(&(struct probe_class){ .name = name });
-}
-
 /* Makes the filter of the chosen classes. */
 static int jfr_make_filter(struct jfr_session *s, struct error *err)
 {
@@ -193,7 +188,9 @@ static int jfr_make_filter(struct jfr_session *s, struct error *err)
 	for (size_t i = 0; i < s->classes.chosen_count; i++) {
 		const struct chosen_class *c = &s->classes.chosen[i];
 
-		if (!run->o->system && jfr_is_system(c->name)) {
+		if (!run->o->system &&
+		    probe_class_is_system(
+			    &(struct probe_class){ .name = c->name })) {
 			skipped++;
 			continue;
 		}

@@ -132,17 +132,6 @@ static int live_list(struct live *l, bool all_methods, struct error *err)
 	return ret;
 }
 
-/*
- * True for a synthetic method that JaCoCo adds to each class of the
- * application, unless the pattern names it.
- */
-static bool live_is_added(const struct method_pattern *p,
-			  const struct probe_method *m)
-{
-	return strncmp(m->name, "$jacoco", 7) == 0 &&
-	       strncmp(p->method, "$jacoco", 7) != 0;
-}
-
 /* The JVM has already selected subtypes, whose names match no pattern. */
 static bool live_selects(const struct method_pattern *p,
 			 const struct probe_class *c)
@@ -163,7 +152,14 @@ static bool live_is_chosen(const struct live *l, const struct probe_class *c,
 			continue;
 		if (p->excludes && method_pattern_has_class(p, c->name))
 			return false;
-		chosen |= live_selects(p, c) && !live_is_added(p, m);
+		/*
+		 * A synthetic method that JaCoCo adds to each class of the
+		 * application counts only if the pattern names it.
+		 */
+		if (strncmp(m->name, "$jacoco", 7) == 0 &&
+		    strncmp(p->method, "$jacoco", 7) != 0)
+			continue;
+		chosen |= live_selects(p, c);
 	}
 	return chosen;
 }
@@ -200,13 +196,6 @@ static uint8_t live_mode(const struct probe_options *o)
 			 (o->publish ? PROBE_TRACE : 0));
 }
 
-static int64_t live_threshold(const struct probe_options *o)
-{
-	if (o->tree)
-		return 0;
-	return o->above_ns >= 0 ? o->above_ns : PROBE_NEVER;
-}
-
 /* Adds the wishes for the methods that were listed since the last call. */
 static void live_choose(struct live *l)
 {
@@ -235,7 +224,9 @@ static void live_choose(struct live *l)
 		l->wishes[l->wish_count++] = (struct probe_wish){
 			.method = (uint32_t)i,
 			.mode = live_mode(o),
-			.threshold_ns = live_threshold(o),
+			.threshold_ns = o->tree            ? 0
+					: o->above_ns >= 0 ? o->above_ns
+							   : PROBE_NEVER,
 		};
 	}
 	l->seen_methods = count;
@@ -611,11 +602,6 @@ static void live_arm_later(struct live *l)
 
 /* ---- reports ---- */
 
-static enum probe_detail live_detail(const struct probe_options *o)
-{
-	return o->count ? PROBE_COUNTED : PROBE_TIMED;
-}
-
 static void live_begin_report(const struct live *l, bool is_final,
 			      struct probe_report *r)
 {
@@ -623,7 +609,7 @@ static void live_begin_report(const struct live *l, bool is_final,
 	int64_t now = clock_monotonic_ns();
 
 	*r = (struct probe_report){
-		.detail = live_detail(o),
+		.detail = o->count ? PROBE_COUNTED : PROBE_TIMED,
 		.source = "agent",
 		.pid = l->run->jvm.pid,
 		.pod = &l->run->pod,

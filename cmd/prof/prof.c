@@ -68,15 +68,6 @@ static int prof_take_any(struct option_list *pids, struct error *err)
 	return 0;
 }
 
-/* Translates asprof's words, but not the arguments of a program. */
-static int prof_take_asprof_words(int *argc, char ***argv, struct error *err)
-{
-	int none = 0;
-
-	return prof_take_asprof(&opt, prof_has_program(*argc) ? &none : argc,
-				argv, err);
-}
-
 /* Replaces a target's name by its PID, which async-profiler's %p stands for. */
 static int prof_find_pid(pid_t *pid, struct error *err)
 {
@@ -215,6 +206,7 @@ static int prof_check_push(struct error *err)
 static int prof_run(int argc, char **argv, struct error *err)
 {
 	const char *given;
+	int none = 0;
 
 	log_set_json(strcmp(opt.log_format, "json") == 0);
 	if (prof_push_is_wanted(&opt.push))
@@ -222,7 +214,9 @@ static int prof_run(int argc, char **argv, struct error *err)
 	opt.drawing.event = flame_output_events(&opt.events);
 	/* A report prints weights, so the other outputs do, too. */
 	opt.drawing.total = !opt.drawing.samples;
-	if (prof_take_asprof_words(&argc, &argv, err))
+	/* A program's arguments are not asprof's words. */
+	if (prof_take_asprof(&opt, prof_has_program(argc) ? &none : &argc,
+			     &argv, err))
 		return -1;
 	if (argc && !prof_has_program(argc) && !opt.pids.count &&
 	    !opt.live.sampling.all && target_is_file(argv[0])) {

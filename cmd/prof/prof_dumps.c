@@ -45,14 +45,6 @@ static bool dumps_is_wanted(void *self, struct cell *cell)
 			       cell->state == STATE_RUNNABLE);
 }
 
-static int dumps_fail_idle(const struct dumping *d, struct error *err)
-{
-	return fail(err, ERROR_FAILED,
-		    "%s: no thread was busy in %" PRIu64 " thread dump%s; "
-		    "-e wall shows the waiting threads, too",
-		    d->name.bytes, d->taken, units_plural(d->taken));
-}
-
 /*
  * Thread dumps are dated to the second, so their dates make a recording up to a
  * second shorter. A JVM of another time zone keeps its dates.
@@ -80,7 +72,11 @@ static int dumps_write(void *self, struct error *err)
 	profile_retain(d->profile, dumps_is_wanted, d);
 	dumps_set_times(d, until);
 	if (d->o->sampling.events == SAMPLING_CPU && !d->profile->cell_count)
-		return dumps_fail_idle(d, err);
+		return fail(err, ERROR_FAILED,
+			    "%s: no thread was busy in %" PRIu64
+			    " thread dump%s; -e wall shows the waiting "
+			    "threads, too",
+			    d->name.bytes, d->taken, units_plural(d->taken));
 	text_printf(&title,
 		    "%s: %s by %" PRIu64 " thread dump%s, %" PRIu64 " Hz, "
 		    "%.1f s: biased towards safepoints",

@@ -173,16 +173,6 @@ static bool jfr_is_wanted(void *self, struct cell *cell)
 	return false;
 }
 
-/* The recording, not its first and last samples, is the time of the report. */
-static void jfr_set_times(const struct jfr_profile *j)
-{
-	const struct jfr_recording *r = &j->recording;
-	struct profile *p = j->profile;
-
-	p->earliest_ns = r->start_wall_ns;
-	p->latest_ns = r->start_wall_ns + (r->end_ns - r->start_ns);
-}
-
 /* Fails if no event has samples, and logs the events without. */
 static int jfr_check_events(const struct jfr_profile *j, struct error *err)
 {
@@ -212,13 +202,16 @@ static int jfr_check_events(const struct jfr_profile *j, struct error *err)
 
 static int jfr_write(struct jfr_profile *j, struct error *err)
 {
+	const struct jfr_recording *r = &j->recording;
 	struct profile *p = j->profile;
 	const char *threshold = profile_setting(p, JFR_MONITOR, "threshold");
 	struct text title = { 0 };
 	int ret;
 
 	profile_retain(p, jfr_is_wanted, j);
-	jfr_set_times(j);
+	/* The recording, not its first and last samples, sets the time. */
+	p->earliest_ns = r->start_wall_ns;
+	p->latest_ns = r->start_wall_ns + (r->end_ns - r->start_ns);
 	if (threshold && strtoll(threshold, NULL, 10) == 0)
 		profile_set(p, JFR_MONITOR, "sjkc",
 			    j->version >= JFR_FIRST_UNMOUNTED ? "jfr-platform"

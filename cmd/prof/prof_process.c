@@ -58,14 +58,6 @@ static int process_check_limits(const struct prof_options *o, struct error *err)
 	return 0;
 }
 
-/* Detects an unusable output before sampling. */
-static int process_check_output(const struct writing *w, struct error *err)
-{
-	const char *path = w->options->output;
-
-	return output_try(path ? path : "-", err);
-}
-
 static bool process_wants(void *selector, const struct jvm *jvm, bool *is_final)
 {
 	return jvm_selector_wants(selector, jvm, is_final);
@@ -115,7 +107,8 @@ static int process_sample(struct writing *w, char **command, struct error *err)
 				   "--sampler dump");
 	if (live.sampling.events && prof_push_is_wanted(&o->push))
 		return prof_push(&live, &o->push, w->filter, err);
-	if (live.sampling.events && process_check_output(w, err) == 0)
+	if (live.sampling.events &&
+	    output_try(o->output ? o->output : "-", err) == 0)
 		return live.jfr     ? prof_jfr(&live, err)
 		       : live.dumps ? prof_dumps(&live, err)
 				    : prof_live(&live, err);

@@ -185,8 +185,6 @@ int prof_output_choose(struct prof_output *output, const struct prof_options *o,
 		       struct error *err)
 {
 	*output = (struct prof_output){ .options = o };
-	if (o->output && !*o->output)
-		return misuse(err, "--output requires a file name");
 	output->report = prof_find_report(o);
 	if (output->report)
 		return prof_choose_report(output, err);

@@ -450,6 +450,8 @@ static int option_set(const struct command_option *o, const char *value,
 		*o->value.flag = true;
 		return 0;
 	case OPTION_STRING:
+		if (!*value && o->arg && strcmp(o->arg, "<file>") == 0)
+			return misuse(err, "the file name is empty");
 		*o->value.string = value;
 		return 0;
 	case OPTION_CHOICE:

@@ -22,8 +22,6 @@ static enum log_level level = LOG_NORMAL;
 
 void log_set_level(enum log_level wanted) { level = wanted; }
 
-static bool log_is_quiet(void) { return level == LOG_QUIET; }
-
 bool log_shares_stdout(void)
 {
 	struct stat out, err;
@@ -309,7 +307,7 @@ static int64_t progress_now_ns(void)
 
 void progress_start(const char *title)
 {
-	bar.title = isatty(STDERR_FILENO) && !log_is_quiet() ? title : NULL;
+	bar.title = isatty(STDERR_FILENO) && level != LOG_QUIET ? title : NULL;
 	bar.next_ns = progress_now_ns() + FIRST_AFTER_NS;
 }
 

@@ -59,12 +59,6 @@ const char *recording_formats(void)
 	return choices.bytes;
 }
 
-/* Returns the name of an input for messages. */
-static const char *recording_name(const char *path)
-{
-	return strcmp(path, "-") == 0 ? "<stdin>" : path;
-}
-
 /* ---- recordings that a process still writes ---- */
 
 /* The file to search for: the one with this inode or, if 0, any *.jfr. */
@@ -208,20 +202,13 @@ static int source_read(struct source *s, const char *format, struct profile *p,
 	return 0;
 }
 
-static uint64_t remark_count_before(const uint64_t *before, size_t known,
-				    size_t at)
-{
-	return at < known ? before[at] : 0;
-}
-
 /* Prints the losses that were added since `before` was counted. */
 static void recording_print_losses(const struct profile *p, const char *name,
 				   const uint64_t *before, size_t known)
 {
 	for (size_t i = 0; i < p->remark_count; i++) {
 		const struct remark *r = &p->remarks[i];
-		uint64_t count = r->count -
-				 remark_count_before(before, known, i);
+		uint64_t count = r->count - (i < known ? before[i] : 0);
 		bool first = i >= known && r->first[0];
 
 		if (count && r->is_loss)
@@ -510,7 +497,7 @@ static void sources_add(struct sources *all, const struct recording_options *o,
 	array_reserve(all->all, all->cap, all->count + 1);
 	all->all[all->count++] = (struct source){
 		.path = path,
-		.name = recording_name(path),
+		.name = strcmp(path, "-") == 0 ? "<stdin>" : path,
 		.wanted = o->wanted,
 	};
 }

@@ -8,16 +8,6 @@
 
 #define EXTENSIONS 4
 
-static int format_fail_unknown(const struct report_format *f,
-			       const char *output, const char *dot,
-			       struct error *err)
-{
-	return misuse(err, "%s: unknown extension %s; use %s%s%sor .txt",
-		      output, dot, f->page ? ".html, " : "",
-		      f->json ? f->csv || f->page ? ".json, " : ".json " : "",
-		      f->csv ? ".csv " : "");
-}
-
 int report_format_choose(const struct report_format *f, const char *output,
 			 struct error *err)
 {
@@ -47,5 +37,8 @@ int report_format_choose(const struct report_format *f, const char *output,
 	}
 	if (csv || json || !*dot || strcmp(dot, ".txt") == 0)
 		return 0;
-	return format_fail_unknown(f, output, dot, err);
+	return misuse(err, "%s: unknown extension %s; use %s%s%sor .txt",
+		      output, dot, f->page ? ".html, " : "",
+		      f->json ? f->csv || f->page ? ".json, " : ".json " : "",
+		      f->csv ? ".csv " : "");
 }

@@ -752,12 +752,6 @@ static int dexp_run(int argc, char **argv, struct error *err)
 	return dexp_write(err);
 }
 
-static const struct refusal refusals[] = {
-	SJK_REFUSE_PARSERS,
-	SJK_REFUSE_COMMANDS,
-	{ NULL, NULL },
-};
-
 /* clang-format off */
 static const struct command_option options[] = {
 	OPT_LIST('f', "file", &opt.input.files, "<file>",
@@ -788,6 +782,6 @@ const struct command dexp_command = {
 	.options = options,
 	.has_messages = true,
 	.shorthands = sjk_shorthands,
-	.refusals = refusals,
+	.refusals = sjk_refusals,
 	.run = dexp_run,
 };

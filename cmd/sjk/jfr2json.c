@@ -150,12 +150,6 @@ static void types_check(const struct option_list *list,
 	}
 }
 
-static bool jfr2json_wants(const struct jfr_type *t)
-{
-	return (!opt.only.count || types_have(&opt.only, t->name)) &&
-	       !types_have(&opt.omit, t->name);
-}
-
 static size_t type_index(const struct conversion *v, const struct jfr_type *t)
 {
 	return (size_t)(t - v->m.types);
@@ -509,7 +503,9 @@ static void jfr2json_read_events(struct conversion *v)
 			const struct jfr_type *t = jfr_type_by_id(&v->m, id);
 
 			if (id > JFR_EVENT_CHECKPOINT && t && t->is_event &&
-			    jfr2json_wants(t))
+			    (!opt.only.count ||
+			     types_have(&opt.only, t->name)) &&
+			    !types_have(&opt.omit, t->name))
 				jfr2json_add_event(v, t, event);
 		}
 		at = cursor_offset(&c);

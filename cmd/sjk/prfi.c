@@ -258,7 +258,7 @@ static int prfi_run(int argc, char **argv, struct error *err)
 	struct profile *p = NULL;
 	int ret = -1;
 
-	if (!opt.output || !*opt.output)
+	if (!opt.output)
 		misuse(err, "missing -o <file>");
 	else if (output_open(&r.out, opt.output, err) == 0)
 		p = sjk_input_read(&opt.input, argc, argv, &sink, err);
@@ -275,11 +275,6 @@ static int prfi_run(int argc, char **argv, struct error *err)
 	free(r.frames.at);
 	return ret;
 }
-
-static const struct refusal refusals[] = {
-	SJK_REFUSE_COMMANDS,
-	{ NULL, NULL },
-};
 
 /* clang-format off */
 static const struct command_option options[] = {
@@ -306,6 +301,6 @@ const struct command prfi_command = {
 	.options = options,
 	.has_messages = true,
 	.shorthands = sjk_shorthands,
-	.refusals = refusals,
+	.refusals = sjk_refusals,
 	.run = prfi_run,
 };

@@ -233,6 +233,12 @@ static struct profile *input_read(struct sjk_input *in, struct error *err)
 		err);
 }
 
+const struct refusal sjk_refusals[] = {
+	SJK_REFUSE_PARSERS,
+	SJK_REFUSE_COMMANDS,
+	{ NULL, NULL },
+};
+
 const struct shorthand sjk_shorthands[] = {
 	{ "-X", "verbose", NULL },
 	{ NULL, NULL, NULL },

@@ -57,6 +57,9 @@ struct sjk_input_options {
 		"--parsers-info", "sjkc flame --help lists the formats"        \
 	}
 
+/* SJK's options in each command that reads stack trace dumps. */
+extern const struct refusal sjk_refusals[];
+
 /* SJK's name of --verbose, for .shorthands. */
 extern const struct shorthand sjk_shorthands[];
 

@@ -366,13 +366,6 @@ static ssa_report *ssa_choose(struct error *err)
 	return NULL;
 }
 
-static int ssa_check_options(struct error *err)
-{
-	if (opt.width < 100 || opt.width > 100000)
-		return misuse(err, "--width is between 100 and 100000 pixels");
-	return 0;
-}
-
 static int ssa_compile(struct ssa_classes *c, struct error *err)
 {
 	unsigned flags = opt.input.sjk_compat ? 0 : TRACE_EXCLUSIVE;
@@ -394,7 +387,11 @@ static int ssa_run(int argc, char **argv, struct error *err)
 	struct error committed;
 	int ret = -1;
 
-	if (!report || ssa_check_options(err) || ssa_compile(&classes, err) ||
+	if (report && (opt.width < 100 || opt.width > 100000)) {
+		misuse(err, "--width is between 100 and 100000 pixels");
+		goto out;
+	}
+	if (!report || ssa_compile(&classes, err) ||
 	    output_open(&out, "-", err))
 		goto out;
 	ret = report(&opt, argc, argv, &classes, &out, err);
@@ -408,12 +405,6 @@ out:
 	ssa_classes_release(&classes);
 	return ret;
 }
-
-static const struct refusal refusals[] = {
-	SJK_REFUSE_PARSERS,
-	SJK_REFUSE_COMMANDS,
-	{ NULL, NULL },
-};
 
 /* clang-format off */
 static const struct command_option options[] = {
@@ -470,6 +461,6 @@ const struct command ssa_command = {
 	.options = options,
 	.has_messages = true,
 	.shorthands = sjk_shorthands,
-	.refusals = refusals,
+	.refusals = sjk_refusals,
 	.run = ssa_run,
 };

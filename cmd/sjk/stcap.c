@@ -468,7 +468,7 @@ static int stcap_run(int argc, char **argv, struct error *err)
 	struct jmx_client client = { 0 };
 	int ret = -1;
 
-	if (!opt.output || !*opt.output) {
+	if (!opt.output) {
 		misuse(err, "missing -o <file>");
 		goto out;
 	}

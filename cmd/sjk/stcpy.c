@@ -97,13 +97,6 @@ static uint32_t copy_frame(struct copy *c, uint32_t frame)
 	return masked;
 }
 
-static void copy_frames(struct copy *c, uint32_t stack)
-{
-	sjk_frames_set(&c->frames, c->profile, stack);
-	for (size_t i = 0; i < c->frames.count; i++)
-		c->frames.at[i] = copy_frame(c, c->frames.at[i]);
-}
-
 static void copy_write(struct copy *c)
 {
 	output_write(&c->out, c->encoder.out.bytes, c->encoder.out.len);
@@ -129,8 +122,11 @@ static void copy_event(struct copy *c, const struct sample *s,
 		e.counters = d->counters;
 		e.counter_count = d->counter_count;
 	}
-	if (e.has_trace)
-		copy_frames(c, s->stack);
+	if (e.has_trace) {
+		sjk_frames_set(&c->frames, c->profile, s->stack);
+		for (size_t i = 0; i < c->frames.count; i++)
+			c->frames.at[i] = copy_frame(c, c->frames.at[i]);
+	}
 	e.depth = e.has_trace ? c->frames.count : 0;
 	e.frames = c->frames.at;
 	for (uint64_t i = 0; i < s->count && !c->is_full; i++) {
@@ -203,7 +199,7 @@ static int stcpy_parse_subsample(struct error *err)
 
 static int stcpy_check_options(struct error *err)
 {
-	if (!opt.output || !*opt.output)
+	if (!opt.output)
 		return misuse(err, "missing -o <file>");
 	if (opt.subsample_text && stcpy_parse_subsample(err))
 		return fail_in(err, "option --subsample");
@@ -249,12 +245,6 @@ static int stcpy_run(int argc, char **argv, struct error *err)
 	return ret;
 }
 
-static const struct refusal refusals[] = {
-	SJK_REFUSE_PARSERS,
-	SJK_REFUSE_COMMANDS,
-	{ NULL, NULL },
-};
-
 /* clang-format off */
 static const struct command_option options[] = {
 	OPT_LIST('i', "input", &opt.input.files, "<file>",
@@ -289,6 +279,6 @@ const struct command stcpy_command = {
 	.options = options,
 	.has_messages = true,
 	.shorthands = sjk_shorthands,
-	.refusals = refusals,
+	.refusals = sjk_refusals,
 	.run = stcpy_run,
 };

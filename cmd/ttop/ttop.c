@@ -125,20 +125,6 @@ recorder_open(const char *path, struct thread_source *source, struct error *err)
 	return NULL;
 }
 
-static int recorder_sample(struct top_recorder *r,
-			   const struct top_sample *sample, struct error *err)
-{
-	top_record_sample(&r->line, sample);
-	return recorder_write(r, err);
-}
-
-static int recorder_shown(struct top_recorder *r, const char *kind, int64_t of,
-			  const char *text, size_t len, struct error *err)
-{
-	top_record_shown(&r->line, kind, of, text, len);
-	return recorder_write(r, err);
-}
-
 /*
  * Pauses, measured by a probe. Reading the JVM's counters as often would cost
  * more than ttop does; at each sample, the counters tell only sums.
@@ -261,8 +247,6 @@ static void pauses_open(struct ttop_pauses *t)
 		t->source = pauses_open_source(t->jvm);
 }
 
-static void pauses_close(struct ttop_pauses *t) { gc_source_close(t->source); }
-
 /* Sampling and waiting, for reports and for the screen */
 
 enum { FDS = 5 };
@@ -311,7 +295,10 @@ int ttop_sample(const struct ttop_options *o, struct top_sample *sample,
 		pauses_sample(o->pauses, sample);
 		pauses_open(o->pauses);
 	}
-	return o->recorder ? recorder_sample(o->recorder, sample, err) : 0;
+	if (!o->recorder)
+		return 0;
+	top_record_sample(&o->recorder->line, sample);
+	return recorder_write(o->recorder, err);
 }
 
 bool ttop_tries_again(const struct ttop_options *o, struct error *err)
@@ -341,7 +328,8 @@ int ttop_shown(const struct ttop_options *o, const char *kind, int64_t of,
 {
 	if (!o->recorder)
 		return 0;
-	return recorder_shown(o->recorder, kind, of, text, len, err);
+	top_record_shown(&o->recorder->line, kind, of, text, len);
+	return recorder_write(o->recorder, err);
 }
 
 static struct {
@@ -529,13 +517,6 @@ static bool ttop_wants_switches(void)
 	       !ttop_wants_reports();
 }
 
-static enum ttop_jmx_wish ttop_jmx_choice(void)
-{
-	if (opt.over_jmx)
-		return TTOP_JMX_NEEDED;
-	return opt.contention ? TTOP_JMX_START : TTOP_JMX_IF_THERE;
-}
-
 static struct thread_source *ttop_open_source(struct ttop_jmx *over,
 					      const struct jvm *jvm,
 					      struct error *err)
@@ -546,7 +527,9 @@ static struct thread_source *ttop_open_source(struct ttop_jmx *over,
 		.attach_timeout_ns = ATTACH_TIMEOUT_NS,
 	};
 	const struct ttop_jmx_options over_jmx = {
-		.wish = ttop_jmx_choice(),
+		.wish = opt.over_jmx     ? TTOP_JMX_NEEDED
+			: opt.contention ? TTOP_JMX_START
+					 : TTOP_JMX_IF_THERE,
 		.contention = opt.contention,
 		.timeout_ns = opt.jmx.timeout_ns,
 	};
@@ -584,7 +567,7 @@ static int ttop_watch(struct ttop_options *o, int argc, char **argv,
 	o->pauses = opt.no_probes ? NULL : &pauses;
 	if (o->source)
 		ret = ttop_record_and_show(o, err);
-	pauses_close(&pauses);
+	gc_source_close(pauses.source);
 	o->pauses = NULL;
 	o->over = NULL;
 	ttop_jmx_put_back(&over);
@@ -741,10 +724,6 @@ static const struct command_option options[] = {
 	OPT_END,
 };
 
-static const struct refusal refusals[] = {
-	JMX_REFUSE_PASSWORD,
-	{ NULL, NULL },
-};
 /* clang-format on */
 
 const struct command ttop_command = {
@@ -763,6 +742,6 @@ const struct command ttop_command = {
 		    "  sjkc ttop --replay monday.jsonl\n",
 	.options = options,
 	.has_messages = true,
-	.refusals = refusals,
+	.refusals = jmx_refusals,
 	.run = ttop_run,
 };

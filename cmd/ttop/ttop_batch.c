@@ -80,17 +80,6 @@ static int batch_write(struct batch *b, struct top_rates *rates,
 	return output_commit(&b->out, err);
 }
 
-static bool batch_is_done(const struct batch *b)
-{
-	return b->o->iterations && b->written == b->o->iterations;
-}
-
-/* True when a sample of a replay comes too early for a report. */
-static bool batch_is_early(const struct batch *b, const struct top_sample *s)
-{
-	return b->o->is_replay && s->monotonic_ns < b->due_ns;
-}
-
 /* Logs a change of the target, which the report does not show. */
 static void batch_log_target(const struct batch *b, const struct top_sample *s)
 {
@@ -120,7 +109,8 @@ static int batch_report(struct batch *b, struct error *err)
 	}
 	*b->ended = false;
 	batch_log_target(b, &sample);
-	if (batch_is_early(b, &sample))
+	/* A sample of a replay may come too early for a report. */
+	if (b->o->is_replay && sample.monotonic_ns < b->due_ns)
 		return 0;
 	rates = thread_rates_update(b->rates, &sample);
 	if (!rates)
@@ -153,44 +143,29 @@ static int batch_input_fd(void)
 		       : -1;
 }
 
-/* Reads the typed line, which the shell would execute otherwise. */
-static void batch_discard_line(void)
-{
-	char line[4096];
-
-	if (read(STDIN_FILENO, line, sizeof(line)) < 0)
-		return;
-}
-
-/* Fails with EPIPE, for which main() prints nothing. */
-static int batch_fail_closed(struct error *err)
-{
-	errno = EPIPE;
-	return fail_sys(err, ERROR_OUTPUT, "<stdout>");
-}
-
-/* Limits the wait to one interval. */
-static void batch_limit_wait(struct batch *b, int64_t longest_ns)
-{
-	int64_t now = clock_monotonic_ns();
-
-	if (b->due_ns - now > longest_ns)
-		b->due_ns = clock_after(now, longest_ns);
-}
-
 static int batch_run(struct batch *b, struct error *err)
 {
-	while (!batch_is_done(b)) {
+	const struct ttop_options *o = b->o;
+	char line[4096];
+
+	while (!o->iterations || b->written != o->iterations) {
+		int64_t latest_ns = clock_after(clock_monotonic_ns(),
+						o->interval_ns);
 		unsigned why = TTOP_DUE;
 
-		if (!b->o->is_replay) {
-			batch_limit_wait(b, b->o->interval_ns);
-			why = ttop_wait(b->o, b->due_ns, batch_input_fd(), -1);
+		if (!o->is_replay) {
+			/* A wait lasts one interval at most. */
+			if (b->due_ns > latest_ns)
+				b->due_ns = latest_ns;
+			why = ttop_wait(o, b->due_ns, batch_input_fd(), -1);
 		}
-		if (why & TTOP_CLOSED)
-			return batch_fail_closed(err);
+		if (why & TTOP_CLOSED) {
+			errno = EPIPE; /* main() prints nothing */
+			return fail_sys(err, ERROR_OUTPUT, "<stdout>");
+		}
+		/* The shell would execute the typed line otherwise. */
 		if (why & TTOP_INPUT)
-			batch_discard_line();
+			(void)!read(STDIN_FILENO, line, sizeof(line));
 		if (why & (TTOP_STOP | TTOP_INPUT))
 			return 0;
 		if (why & TTOP_ENDED) {
