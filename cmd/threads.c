@@ -333,8 +333,6 @@ static int threads_check_output(struct error *err)
 {
 	const struct report_format format = { &opt.csv, &opt.json, &opt.page };
 
-	if (!*opt.output)
-		return misuse(err, "--output requires a file name");
 	if (report_format_choose(&format, opt.output, err))
 		return -1;
 	return strcmp(opt.output, "-") == 0 ? 0 : output_try(opt.output, err);

@@ -33,25 +33,53 @@
 #include <time.h>
 #include <unistd.h>
 
+/* A named value of the JVM. */
+struct fact {
+	char *name, *value; /* UTF-8; foreign */
+	char *origin;       /* of a flag's value; or NULL */
+	const char *unit;   /* "ns", "bytes" or ""; NULL: the value is text */
+};
+
+struct facts {
+	struct fact *facts;
+	size_t count, cap;
+};
+
+static struct fact *facts_add(struct facts *f, const char *name,
+			      const char *value, size_t len, const char *unit)
+{
+	array_reserve(f->facts, f->cap, f->count + 1);
+	f->facts[f->count++] = (struct fact){
+		.name = xstrdup(name),
+		.value = xstrndup(value, len),
+		.unit = unit,
+	};
+	return &f->facts[f->count - 1];
+}
+
+static void facts_release(struct facts *f)
+{
+	for (size_t i = 0; i < f->count; i++) {
+		free(f->facts[i].name);
+		free(f->facts[i].value);
+		free(f->facts[i].origin);
+	}
+	free(f->facts);
+}
+
 /*
  * The summary: the important facts about a JVM on one screen.
  */
-
-/* Receives a line; both strings are borrowed, the value is foreign. */
-typedef void vminfo_put_fn(void *self, const char *name,
-			   const struct text *value);
-
 struct summary {
-	vminfo_put_fn *put;
-	void *self;
-	struct text value;
+	struct facts *facts;
+	struct text value; /* of the next fact */
 };
 
-/* Passes on the value, unless it is empty, and clears it. */
+/* Adds the value, unless it is empty, and clears it. */
 static void summary_put(struct summary *s, const char *name)
 {
 	if (s->value.len)
-		s->put(s->self, name, &s->value);
+		facts_add(s->facts, name, s->value.bytes, s->value.len, NULL);
 	text_clear(&s->value);
 }
 
@@ -321,12 +349,12 @@ static void summary_put_machine(struct summary *s, const struct jvm *jvm,
 	cgroup_limits_release(&limits);
 }
 
-/* Passes the lines of the summary to put_line. */
+/* Adds the lines of the summary. */
 static int vminfo_summary(const struct jvm *jvm, const struct vminfo_replies *r,
-			  bool show_secrets, vminfo_put_fn *put_line,
-			  void *self, struct error *err)
+			  bool show_secrets, struct facts *facts,
+			  struct error *err)
 {
-	struct summary s = { .put = put_line, .self = self };
+	struct summary s = { .facts = facts };
 	struct process p;
 
 	if (process_init(&p, jvm, err))
@@ -352,45 +380,11 @@ static struct {
 	.output = "-",
 };
 
-/* A named value of the JVM. */
-struct fact {
-	char *name, *value; /* UTF-8; foreign */
-	char *origin;       /* of a flag's value; or NULL */
-	const char *unit;   /* "ns", "bytes" or ""; NULL: the value is text */
-};
-
-struct facts {
-	struct fact *facts;
-	size_t count, cap;
-};
-
 /* The JVM; vminfo_ask() attaches to it. */
 struct vm {
 	struct jvm jvm;
 	struct attach *attach;
 };
-
-static struct fact *facts_add(struct facts *f, const char *name,
-			      const char *value, size_t len, const char *unit)
-{
-	array_reserve(f->facts, f->cap, f->count + 1);
-	f->facts[f->count++] = (struct fact){
-		.name = xstrdup(name),
-		.value = xstrndup(value, len),
-		.unit = unit,
-	};
-	return &f->facts[f->count - 1];
-}
-
-static void facts_release(struct facts *f)
-{
-	for (size_t i = 0; i < f->count; i++) {
-		free(f->facts[i].name);
-		free(f->facts[i].value);
-		free(f->facts[i].origin);
-	}
-	free(f->facts);
-}
 
 static int fact_compare(const void *a, const void *b)
 {
@@ -517,12 +511,6 @@ static int vminfo_counters(struct vm *vm, struct facts *facts,
 	return 0;
 }
 
-static void facts_add_line(void *self, const char *name,
-			   const struct text *value)
-{
-	facts_add(self, name, value->bytes, value->len, NULL);
-}
-
 /* Without a reply by attach, the summary omits some lines and warns. */
 static int vminfo_get_summary(struct vm *vm, struct facts *facts,
 			      struct error *err)
@@ -546,8 +534,7 @@ static int vminfo_get_summary(struct vm *vm, struct facts *facts,
 		if (vminfo_ask(vm, "jcmd", "Compiler.codecache", &r.code, &why))
 			text_clear(&r.code);
 	}
-	status = vminfo_summary(&vm->jvm, &r, opt.show_secrets, facts_add_line,
-				facts, err);
+	status = vminfo_summary(&vm->jvm, &r, opt.show_secrets, facts, err);
 	text_release(&r.flags);
 	text_release(&r.heap);
 	text_release(&r.code);
@@ -626,12 +613,10 @@ static void facts_write_json(struct json *j, const char *name,
 		json_add_text(j, "name", f->name);
 		json_key(j, "value");
 		fact_write_json(j, f);
-		if (f->unit) {
+		if (f->unit)
 			json_add_text(j, "unit", f->unit);
-		}
-		if (f->origin) {
+		if (f->origin)
 			json_add_text(j, "origin", f->origin);
-		}
 		json_close_object(j);
 	}
 	json_close_array(j);
