@@ -711,18 +711,11 @@ static void sampling_set_times(const struct sampling *s, struct profile *p,
 		p->latest_ns = until;
 }
 
-/* The profile of a window that ends at until_ns. */
-static struct profile *sampling_profile_until(struct sampling *s,
-					      int64_t until_ns)
-{
-	sampling_add_losses(s);
-	sampling_set_times(s, s->shared.profile, until_ns);
-	return s->shared.profile;
-}
-
 struct profile *sampling_profile(struct sampling *s)
 {
-	return sampling_profile_until(s, sampling_until_ns(s));
+	sampling_add_losses(s);
+	sampling_set_times(s, s->shared.profile, sampling_until_ns(s));
+	return s->shared.profile;
 }
 
 /* Starts the counts of a new window. */
@@ -756,19 +749,6 @@ static void sampling_end_renewal(struct sampling *s)
 	sampler_each_known_wait(s->shared.sampler, sampling_renew_wait, s);
 	for (size_t i = 0; i < s->targets.count; i++)
 		sampling_target_end_renewal(s->targets.all[i]);
-}
-
-struct profile *sampling_next_window(struct sampling *s)
-{
-	int64_t now_ns = sampling_cut(s);
-	struct profile *window = sampling_profile_until(s, now_ns);
-
-	sampling_clear_window(s, now_ns);
-	s->shared.profile = sampling_shared_new_profile(&s->shared);
-	for (size_t i = 0; i < s->targets.count; i++)
-		sampling_target_renew(s->targets.all[i], s->shared.profile);
-	sampling_end_renewal(s);
-	return window;
 }
 
 /* Moves the profiles of all targets to parts, and gives them new ones. */

@@ -79,17 +79,13 @@ bool sampling_stop(struct sampling *s);
 struct profile *sampling_profile(struct sampling *s);
 
 /*
- * Starts a new window with an empty profile while sampling continues.  Returns
- * the profile of the previous window, which the caller frees.  A sample is in
- * the window in which it was read, so that no sample is lost or counted twice.
- * A wait is cut at the boundary: each window has its part, and counts it.
- */
-struct profile *sampling_next_window(struct sampling *s);
-
-/*
- * With options.separate: the same, but stores the profiles of the processes in
- * the window in *parts, an array that the caller frees with its elements, and
- * returns a profile that has only the losses and notes of the session.
+ * With options.separate: starts a new window with empty profiles while sampling
+ * continues.  Stores the profiles of the processes in the previous window in
+ * *parts, an array that the caller frees with its elements, and returns a
+ * profile that has only the losses and notes of the session, which the caller
+ * frees.  A sample is in the window in which it was read, so that no sample is
+ * lost or counted twice.  A wait is cut at the boundary: each window has its
+ * part, and counts it.
  */
 struct profile *sampling_next_parts(struct sampling *s,
 				    struct profile_part **parts, size_t *count);

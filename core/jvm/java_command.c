@@ -239,14 +239,6 @@ void java_command_read(struct java_command *c, const struct java_words *words,
 		words_keep(&c->args, words->at[i]);
 }
 
-void java_command_release(struct java_command *c)
-{
-	free(c->main_class);
-	java_words_release(&c->vm_args);
-	java_words_release(&c->args);
-	*c = (struct java_command){ 0 };
-}
-
 /* ---- secrets ---- */
 
 /* Matched in any case and anywhere in a name. */

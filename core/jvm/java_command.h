@@ -67,7 +67,6 @@ enum java_launcher java_launcher_of(const char *name);
 /* Parses the name and arguments of a launcher. */
 void java_command_read(struct java_command *c, const struct java_words *words,
 		       enum java_launcher launcher);
-void java_command_release(struct java_command *c);
 
 /*
  * Secrets in arguments and properties are recognized by names: password,

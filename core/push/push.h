@@ -305,9 +305,9 @@ enum push_format push_probe_kind(const struct push_reply *r);
 
 struct push_files;
 
+/* The result lives as long as the child. */
 struct push_files *push_files_open(const char *directory,
 				   const struct push_limits *limits);
-void push_files_close(struct push_files *f); /* NULL is fine */
 
 /*
  * Writes a file sjkc-TIME<name>, complete or not at all, and removes the oldest

@@ -225,13 +225,3 @@ struct push_files *push_files_open(const char *directory,
 	f->limits = limits;
 	return f;
 }
-
-void push_files_close(struct push_files *f)
-{
-	if (!f)
-		return;
-	for (size_t i = f->first; i < f->count; i++)
-		free(f->all[i].name);
-	free(f->all);
-	free(f);
-}

@@ -637,14 +637,6 @@ static int64_t *probes_threshold(struct probes *p, int32_t id)
 	return (int64_t *)(p->memory + PROBE_BASE) - 1 - id;
 }
 
-void probes_set_threshold(struct probes *p, uint32_t method,
-			  int64_t threshold_ns)
-{
-	if (method < p->method_count && p->methods[method].id >= 0)
-		__atomic_store_n(probes_threshold(p, p->methods[method].id),
-				 threshold_ns, __ATOMIC_RELAXED);
-}
-
 void probes_set_limits(struct probes *p, const struct probes_limits *limits)
 {
 	p->control->calls_per_s = limits->calls_per_s;

@@ -187,10 +187,6 @@ struct probe_name {
 int probes_publish(struct probes *p, const struct probe_name *names,
 		   size_t count, struct error *err);
 
-/* Changes the threshold of a method, without work in the JVM. */
-void probes_set_threshold(struct probes *p, uint32_t method,
-			  int64_t threshold_ns);
-
 struct probes_limits {
 	uint32_t calls_per_s; /* events of single calls; 0 = none */
 	uint32_t stack_every; /* every n-th event has a stack; 0 = none */

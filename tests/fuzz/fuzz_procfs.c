@@ -52,7 +52,9 @@ static void read_command(const char *text, size_t len,
 	assert(c.vm_args.count + c.args.count <= words.count);
 	mask(&words);
 	java_words_move(&options, &c.vm_args);
-	java_command_release(&c);
+	free(c.main_class);
+	java_words_release(&c.vm_args);
+	java_words_release(&c.args);
 	java_words_release(&words);
 	java_words_release(&options);
 }

@@ -42,7 +42,7 @@ static void print_stack(const struct profile *p, uint32_t stack)
 	printf("%s;", profile_text(p, f->method));
 }
 
-static void print_window(struct profile *p, unsigned window)
+static void print_profile(const struct profile *p, unsigned window)
 {
 	for (size_t i = 0; i < p->cell_count; i++) {
 		const struct cell *c = &p->cells[i];
@@ -58,8 +58,26 @@ static void print_window(struct profile *p, unsigned window)
 	for (size_t i = 0; i < p->remark_count; i++)
 		printf("remark %u %" PRIu64 " %s\n", window,
 		       p->remarks[i].count, p->remarks[i].what);
-	printf("window %u %" PRId64 " %" PRId64 "\n", window, p->earliest_ns,
-	       p->latest_ns);
+}
+
+/* Ends a window of the only process. */
+static void print_window(struct sampling *s, unsigned window)
+{
+	struct profile_part *parts;
+	struct profile *remarks;
+	size_t count;
+
+	remarks = sampling_next_parts(s, &parts, &count);
+	for (size_t i = 0; i < count; i++) {
+		print_profile(parts[i].profile, window);
+		printf("window %u %" PRId64 " %" PRId64 "\n", window,
+		       parts[i].profile->earliest_ns,
+		       parts[i].profile->latest_ns);
+		profile_part_release(&parts[i]);
+	}
+	free(parts);
+	print_profile(remarks, window);
+	profile_free(remarks);
 }
 
 static int64_t number(const char *word) { return strtol(word, NULL, 10); }
@@ -72,6 +90,7 @@ int main(int argc, char **argv)
 		.max_stack = UNWIND_FRAMES,
 		.notice = on_notice,
 		.add_name = add_name,
+		.separate = true,
 	};
 	struct sampling *s;
 	unsigned window = 0;
@@ -99,14 +118,11 @@ int main(int argc, char **argv)
 		if (goes_on && (!every_ns || clock_monotonic_ns() < next_ns))
 			continue;
 		if (goes_on) {
-			struct profile *p = sampling_next_window(s);
-
-			print_window(p, window++);
-			profile_free(p);
+			print_window(s, window++);
 			next_ns += every_ns;
 		} else {
 			sampling_stop(s);
-			print_window(sampling_profile(s), window);
+			print_window(s, window);
 		}
 	} while (goes_on);
 	sampling_close(s);

@@ -40,7 +40,9 @@ static void same(const char *cmdline, size_t len, enum java_launcher launcher,
 	put_command(&got, &c);
 	assert_string_equal(got.bytes, wanted);
 	text_release(&got);
-	java_command_release(&c);
+	free(c.main_class);
+	java_words_release(&c.vm_args);
+	java_words_release(&c.args);
 	java_words_release(&words);
 }
 
