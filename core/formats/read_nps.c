@@ -15,6 +15,7 @@
  * time when the recording began.
  */
 #include "core/base/alloc.h"
+#include "core/base/clock.h"
 #include "core/base/cursor.h"
 #include "core/base/lines.h"
 #include "core/base/map64.h"
@@ -45,8 +46,6 @@
 #define NPS_METHOD_MIN   6         /* bytes: three empty strings */
 #define NPS_DISCARD      ((ptrdiff_t)(4 * ALLOC_HUGE_PAGE))
 #define NPS_TREE_TRAILER 73 /* bytes of totals after a thread's node size */
-
-#define MS_NS            INT64_C(1000000)
 
 /* Range of times since the epoch in ms (2001 to 2255); others are uptimes. */
 #define EPOCH_MIN_MS INT64_C(1000000000000)
@@ -311,9 +310,9 @@ static int nps_read_start(struct snapshot *s, struct cursor *c,
 			    version, NPS_PAYLOAD);
 	/* Snapshots made of raw samples have an uptime instead. */
 	if (nps_is_epoch(began))
-		s->time_ns = began * MS_NS;
+		s->time_ns = began * CLOCK_NS_PER_MS;
 	else if (nps_is_epoch(taken))
-		s->time_ns = taken * MS_NS;
+		s->time_ns = taken * CLOCK_NS_PER_MS;
 	return cursor_ok(c) ? 0 : nps_fail_cut(s, err, "its first fields");
 }
 

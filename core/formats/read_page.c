@@ -6,6 +6,7 @@
 #include "core/base/alloc.h"
 #include "core/base/ascii.h"
 #include "core/base/base64.h"
+#include "core/base/clock.h"
 #include "core/base/cursor.h"
 #include "core/base/json.h"
 #include "core/base/lines.h"
@@ -18,7 +19,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MS_NS         INT64_C(1000000)
 #define PAGE_SCHEMA   "sjkc.flame/1"
 #define PAGE_DATA     "<script id=\"data\" type=\"application/octet-stream\">"
 #define PAGE_CELLS    "<script id=\"cells\" type=\"application/octet-stream\">"
@@ -205,7 +205,7 @@ static void page_read_time(struct page_reader *g, struct json_reader *r)
 		ms = json_read_double(r);
 		if (!(ms > -9e12 && ms < 9e12))
 			ms = 0;
-		*times[i].ns = (int64_t)(ms * (double)MS_NS);
+		*times[i].ns = (int64_t)(ms * (double)CLOCK_NS_PER_MS);
 	}
 }
 
@@ -254,10 +254,11 @@ static void page_read_moments(struct page_reader *g, struct json_reader *r)
 		}
 	}
 	if (step_ms <= 0 || step_ms > STEP_MAX_MS ||
-	    __builtin_mul_overflow(start_ms, MS_NS, &g->step_start_ns) ||
-	    g->lead_ns < 0 || g->lead_ns >= step_ms * MS_NS)
+	    __builtin_mul_overflow(start_ms, CLOCK_NS_PER_MS,
+				   &g->step_start_ns) ||
+	    g->lead_ns < 0 || g->lead_ns >= step_ms * CLOCK_NS_PER_MS)
 		return;
-	g->step_ns = step_ms * MS_NS;
+	g->step_ns = step_ms * CLOCK_NS_PER_MS;
 }
 
 /* Takes "1,234" from the start of a text. */

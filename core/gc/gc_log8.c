@@ -19,11 +19,11 @@
  *     14467.158: [Concurrent marking 1966M->1980M(2048M), 12.657 ms]
  */
 #include "core/base/ascii.h"
+#include "core/base/clock.h"
 #include "core/gc/gc_log_line.h"
 
 #include <string.h>
 
-#define SECOND       INT64_C(1000000000)
 #define LONGEST_OPEN 65536 /* bytes of one collection */
 #define MOST_LINES   1000  /* of one collection */
 
@@ -106,7 +106,7 @@ static void log8_take_times(struct line *rest, struct gc_log_line *l)
 	else
 		l->epoch_ns = GC_ABSENT;
 	at = *rest;
-	if (gc_log_take_decimal(&at, SECOND, &l->uptime_ns) &&
+	if (gc_log_take_decimal(&at, CLOCK_NS_PER_S, &l->uptime_ns) &&
 	    gc_log_take(&at, ": "))
 		*rest = at;
 	else
@@ -173,11 +173,11 @@ static void log8_read_cpu(struct line l, struct gc_log_line *out)
 		return;
 	rest = (struct line){ at, (size_t)(l.text + l.len - at) };
 	gc_log_take(&rest, "[Times: user=");
-	if (gc_log_take_decimal(&rest, SECOND, &user) &&
+	if (gc_log_take_decimal(&rest, CLOCK_NS_PER_S, &user) &&
 	    gc_log_take(&rest, " sys=") &&
-	    gc_log_take_decimal(&rest, SECOND, &sys) &&
+	    gc_log_take_decimal(&rest, CLOCK_NS_PER_S, &sys) &&
 	    gc_log_take(&rest, ", real=") &&
-	    gc_log_take_decimal(&rest, SECOND, &real) &&
+	    gc_log_take_decimal(&rest, CLOCK_NS_PER_S, &real) &&
 	    gc_log_take(&rest, " secs]"))
 		out->cpu_ns = user + sys;
 }
@@ -185,13 +185,13 @@ static void log8_read_cpu(struct line l, struct gc_log_line *out)
 /* Takes ", 0.1431678 secs", or " 0.005/0.043 secs", off the end of a text. */
 static bool log8_cut_time(struct line *l, int64_t *ns)
 {
-	int64_t unit = line_ends(*l, " ms") ? 1000000 : SECOND;
+	int64_t unit = line_ends(*l, " ms") ? 1000000 : CLOCK_NS_PER_S;
 	struct line all = *l, number;
 	size_t from;
 
-	if (unit == SECOND && !line_ends(all, " secs"))
+	if (unit == CLOCK_NS_PER_S && !line_ends(all, " secs"))
 		return false;
-	all.len -= unit == SECOND ? strlen(" secs") : strlen(" ms");
+	all.len -= unit == CLOCK_NS_PER_S ? strlen(" secs") : strlen(" ms");
 	for (from = all.len;
 	     from && all.text[from - 1] != ' ' && all.text[from - 1] != '/';
 	     from--)

@@ -2,12 +2,12 @@
 #include "core/gc/gc_log_line.h"
 
 #include "core/base/ascii.h"
+#include "core/base/clock.h"
 #include "core/gc/gc_names.h"
 
 #include <string.h>
 #include <time.h>
 
-#define SECOND INT64_C(1000000000)
 /* Sums and differences of two values fit into 64 bits. As a time: year 2096. */
 #define MOST_VALUE INT64_C(4000000000000000000)
 /* Bytes before the text of the JVM, and brackets in them that are tried. */
@@ -187,14 +187,15 @@ bool gc_log_take_date(struct line *rest, int64_t *ns)
 	    !log_take_digits(&l, 2, &tm.tm_mday) || !gc_log_take(&l, "T") ||
 	    !log_take_digits(&l, 2, &tm.tm_hour) || !gc_log_take(&l, ":") ||
 	    !log_take_digits(&l, 2, &tm.tm_min) || !gc_log_take(&l, ":") ||
-	    !gc_log_take_decimal(&l, SECOND, &part) ||
+	    !gc_log_take_decimal(&l, CLOCK_NS_PER_S, &part) ||
 	    !log_take_zone(&l, &zone))
 		return false;
-	if (part >= 61 * SECOND || tm.tm_year < 1970 || tm.tm_year > 2200)
+	if (part >= 61 * CLOCK_NS_PER_S || tm.tm_year < 1970 ||
+	    tm.tm_year > 2200)
 		return false;
 	tm.tm_year -= 1900;
 	tm.tm_mon -= 1;
-	*ns = ((int64_t)timegm(&tm) - zone) * SECOND + part;
+	*ns = ((int64_t)timegm(&tm) - zone) * CLOCK_NS_PER_S + part;
 	*rest = l;
 	return true;
 }
@@ -221,7 +222,7 @@ static void unified_read_decorator(struct line d, struct gc_log_line *l)
 	    gc_log_take_decimal(&rest, 1000000, &number) &&
 	    line_is(rest, "ms")) {
 		/* A JVM that is 31 years old is unlikely. */
-		if (number > 1000000000 * SECOND)
+		if (number > 1000000000 * CLOCK_NS_PER_S)
 			l->epoch_ns = number;
 		else
 			l->uptime_ns = number;
@@ -234,7 +235,8 @@ static void unified_read_decorator(struct line d, struct gc_log_line *l)
 		return;
 	}
 	rest = d;
-	if (gc_log_take_decimal(&rest, SECOND, &number) && line_is(rest, "s"))
+	if (gc_log_take_decimal(&rest, CLOCK_NS_PER_S, &number) &&
+	    line_is(rest, "s"))
 		l->uptime_ns = number;
 }
 
@@ -305,7 +307,7 @@ static bool unified_cut_time(struct line *l, int64_t *ns)
 		unit = 1000000;
 		end -= 2;
 	} else if (line_ends(*l, "s")) {
-		unit = SECOND;
+		unit = CLOCK_NS_PER_S;
 		end -= 1;
 	}
 	/* A program that rewrites the log may put a space before the unit. */
@@ -489,9 +491,9 @@ static void unified_read_cpu(struct line message, struct gc_log_line *l)
 	int64_t user, sys;
 
 	if (!gc_log_take(&message, "User=") ||
-	    !gc_log_take_decimal(&message, SECOND, &user) ||
+	    !gc_log_take_decimal(&message, CLOCK_NS_PER_S, &user) ||
 	    !gc_log_take(&message, "s Sys=") ||
-	    !gc_log_take_decimal(&message, SECOND, &sys) ||
+	    !gc_log_take_decimal(&message, CLOCK_NS_PER_S, &sys) ||
 	    !gc_log_take(&message, "s"))
 		return;
 	l->kind = GC_LOG_CPU;
@@ -585,12 +587,12 @@ bool gc_log_read_stopped(struct line message, struct gc_log_line *l)
 				   "were stopped: "))
 		return false;
 	l->kind = GC_LOG_BROKEN;
-	if (!gc_log_take_decimal(&message, SECOND, &stopped) ||
+	if (!gc_log_take_decimal(&message, CLOCK_NS_PER_S, &stopped) ||
 	    !gc_log_take(&message, " seconds"))
 		return true;
 	/* JDK 7 has no time to safepoint. */
 	if (gc_log_take(&message, ", Stopping threads took: ")) {
-		if (!gc_log_take_decimal(&message, SECOND, &sync) ||
+		if (!gc_log_take_decimal(&message, CLOCK_NS_PER_S, &sync) ||
 		    !gc_log_take(&message, " seconds"))
 			return true;
 		l->sync_ns = sync;

@@ -258,20 +258,6 @@ static bool status_set_threads(struct line value, struct proc_status *status)
 	return true;
 }
 
-#define NUMBER_FIELD(name, member, base)                                       \
-	static bool take_##name(struct line value, struct proc_status *status) \
-	{                                                                      \
-		return line_numbers(value, (base), &status->member, 1) == 1;   \
-	}
-
-NUMBER_FIELD(blocked, blocked, 16)
-NUMBER_FIELD(ignored, ignored, 16)
-NUMBER_FIELD(caught, caught, 16)
-NUMBER_FIELD(capabilities, capabilities, 16)
-NUMBER_FIELD(permitted, permitted, 16)
-NUMBER_FIELD(voluntary, voluntary, 10)
-NUMBER_FIELD(involuntary, involuntary, 10)
-
 enum {
 	HAS_STATE = 1,
 	HAS_TGID = 2,
@@ -279,26 +265,33 @@ enum {
 	HAS_ALL = HAS_STATE | HAS_TGID | HAS_UID,
 };
 
+#define NUMBER(name, member, base)                                             \
+	{                                                                      \
+		(name), NULL, 0, offsetof(struct proc_status, member), (base)  \
+	}
+
 static const struct field {
 	const char *name;
-	field_fn *take;
+	field_fn *take;  /* NULL: a number of this base at this offset */
 	unsigned needed; /* a bit HAS_…, or 0 for an optional field */
+	size_t offset;
+	int base;
 } fields[] = {
-	{ "State:", status_set_state, HAS_STATE },
-	{ "Tgid:", status_set_tgid, HAS_TGID },
-	{ "TracerPid:", status_set_tracer, 0 },
-	{ "Uid:", status_set_uids, HAS_UID },
-	{ "Gid:", status_set_gids, 0 },
-	{ "NSpid:", status_set_ns_pids, 0 },
-	{ "VmRSS:", status_set_rss, 0 },
-	{ "Threads:", status_set_threads, 0 },
-	{ "SigBlk:", take_blocked, 0 },
-	{ "SigIgn:", take_ignored, 0 },
-	{ "SigCgt:", take_caught, 0 },
-	{ "CapEff:", take_capabilities, 0 },
-	{ "CapPrm:", take_permitted, 0 },
-	{ "voluntary_ctxt_switches:", take_voluntary, 0 },
-	{ "nonvoluntary_ctxt_switches:", take_involuntary, 0 },
+	{ "State:", status_set_state, HAS_STATE, 0, 0 },
+	{ "Tgid:", status_set_tgid, HAS_TGID, 0, 0 },
+	{ "TracerPid:", status_set_tracer, 0, 0, 0 },
+	{ "Uid:", status_set_uids, HAS_UID, 0, 0 },
+	{ "Gid:", status_set_gids, 0, 0, 0 },
+	{ "NSpid:", status_set_ns_pids, 0, 0, 0 },
+	{ "VmRSS:", status_set_rss, 0, 0, 0 },
+	{ "Threads:", status_set_threads, 0, 0, 0 },
+	NUMBER("SigBlk:", blocked, 16),
+	NUMBER("SigIgn:", ignored, 16),
+	NUMBER("SigCgt:", caught, 16),
+	NUMBER("CapEff:", capabilities, 16),
+	NUMBER("CapPrm:", permitted, 16),
+	NUMBER("voluntary_ctxt_switches:", voluntary, 10),
+	NUMBER("nonvoluntary_ctxt_switches:", involuntary, 10),
 };
 
 static const struct field *status_field(struct line line)
@@ -327,7 +320,10 @@ bool procfs_parse_status(const char *text, size_t len,
 		skip = strlen(f->name);
 		line.text += skip;
 		line.len -= skip;
-		if (!f->take(line, status))
+		if (f->take ? !f->take(line, status)
+			    : line_numbers(line, f->base,
+					   (void *)((char *)status + f->offset),
+					   1) != 1)
 			return false;
 		seen |= f->needed;
 	}

@@ -3,6 +3,7 @@
 
 #include "core/base/alloc.h"
 #include "core/base/ascii.h"
+#include "core/base/clock.h"
 #include "core/base/nearest.h"
 #include "core/base/text.h"
 #include "core/base/units.h"
@@ -198,9 +199,6 @@ int filter_states(const char *list, uint32_t *states, struct error *err)
 
 /* ---- time ranges ---- */
 
-#define SECOND_NS INT64_C(1000000000)
-#define MS_NS     INT64_C(1000000)
-
 /*
  * A smaller number would be a time before 1973 in milliseconds since the epoch,
  * before any JVM, so it is a duration.
@@ -222,7 +220,7 @@ static bool time_digits(const char **at, int min, int max, int64_t *value)
 /* Reads an optional ".5" in nanoseconds; digits after the ninth are ignored. */
 static bool time_fraction(const char **at, int64_t *ns)
 {
-	int64_t unit = SECOND_NS;
+	int64_t unit = CLOCK_NS_PER_S;
 
 	*ns = 0;
 	if (**at != '.' && **at != ',')
@@ -251,7 +249,7 @@ static bool time_of_day(const char **at, int64_t *ns)
 		    !time_fraction(at, &part))
 			return false;
 	}
-	*ns = ((hour * 60 + minute) * 60 + second) * SECOND_NS + part;
+	*ns = ((hour * 60 + minute) * 60 + second) * CLOCK_NS_PER_S + part;
 	return hour < 24 && minute < 60 && second < 60;
 }
 
@@ -333,12 +331,12 @@ static bool time_iso_8601(const char *at, int64_t *ns)
 	tm.tm_year = (int)year - 1900;
 	tm.tm_mon = (int)month - 1;
 	tm.tm_mday = (int)day;
-	tm.tm_hour = (int)(of_day / SECOND_NS / 3600);
-	tm.tm_min = (int)(of_day / SECOND_NS / 60 % 60);
-	tm.tm_sec = (int)(of_day / SECOND_NS % 60);
+	tm.tm_hour = (int)(of_day / CLOCK_NS_PER_S / 3600);
+	tm.tm_min = (int)(of_day / CLOCK_NS_PER_S / 60 % 60);
+	tm.tm_sec = (int)(of_day / CLOCK_NS_PER_S % 60);
 	if (!time_calendar(tm, local, &seconds))
 		return false;
-	*ns = (seconds - offset) * SECOND_NS + of_day % SECOND_NS;
+	*ns = (seconds - offset) * CLOCK_NS_PER_S + of_day % CLOCK_NS_PER_S;
 	return true;
 }
 
@@ -348,7 +346,7 @@ static bool time_epoch_ms(const char *text, int64_t *ns)
 	int64_t ms;
 
 	return time_digits(&text, 1, 18, &ms) && !*text && ms >= EPOCH_MS &&
-	       !__builtin_mul_overflow(ms, MS_NS, ns);
+	       !__builtin_mul_overflow(ms, CLOCK_NS_PER_MS, ns);
 }
 
 int time_bound_parse(const char *text, struct time_bound *bound,
@@ -401,21 +399,22 @@ static int64_t time_saturated(int64_t a, int64_t b)
 /* Returns the local time of day on the day of start_ns. */
 static int64_t time_on_day(int64_t start_ns, int64_t of_day)
 {
-	int64_t second = start_ns / SECOND_NS - (start_ns % SECOND_NS < 0);
+	int64_t second = start_ns / CLOCK_NS_PER_S -
+			 (start_ns % CLOCK_NS_PER_S < 0);
 	time_t start = second;
 	struct tm tm;
 	int64_t ns;
 
 	if (!localtime_r(&start, &tm))
 		return time_saturated(start_ns, of_day);
-	tm.tm_hour = (int)(of_day / SECOND_NS / 3600);
-	tm.tm_min = (int)(of_day / SECOND_NS / 60 % 60);
-	tm.tm_sec = (int)(of_day / SECOND_NS % 60);
+	tm.tm_hour = (int)(of_day / CLOCK_NS_PER_S / 3600);
+	tm.tm_min = (int)(of_day / CLOCK_NS_PER_S / 60 % 60);
+	tm.tm_sec = (int)(of_day / CLOCK_NS_PER_S % 60);
 	tm.tm_isdst = -1;
 	/* A damaged file may have a start at the end of the range. */
-	if (__builtin_mul_overflow(mktime(&tm), SECOND_NS, &ns))
+	if (__builtin_mul_overflow(mktime(&tm), CLOCK_NS_PER_S, &ns))
 		return start_ns;
-	return time_saturated(ns, of_day % SECOND_NS);
+	return time_saturated(ns, of_day % CLOCK_NS_PER_S);
 }
 
 int64_t time_bound_resolve(const struct time_bound *bound, int64_t start_ns,
@@ -510,7 +509,8 @@ static int time_compare(const int *a, const int *b, int first)
 
 bool time_period_has(const struct time_period *period, int64_t time_ns)
 {
-	time_t second = time_ns / SECOND_NS - (time_ns % SECOND_NS < 0);
+	time_t second = time_ns / CLOCK_NS_PER_S -
+			(time_ns % CLOCK_NS_PER_S < 0);
 	int first = period->first;
 	bool after, before;
 	struct tm tm = { 0 };

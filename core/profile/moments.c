@@ -2,14 +2,13 @@
 #include "core/profile/moments.h"
 
 #include "core/base/alloc.h"
+#include "core/base/clock.h"
 #include "core/base/hash.h"
 #include "core/base/saturate.h"
 #include "core/profile/profile.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
-
-#define MS_NS 1000000
 
 /* Minimum number of steps in a bucket; fewer show no more than the bucket. */
 #define STEPS_LEAST 32
@@ -34,7 +33,7 @@ void moments_free(struct moments *m)
 
 static int64_t moment_ms_of(int64_t ns)
 {
-	return ns / MS_NS - (ns % MS_NS < 0);
+	return ns / CLOCK_NS_PER_MS - (ns % CLOCK_NS_PER_MS < 0);
 }
 
 static void moments_drop(struct profile *p, const char *why)
@@ -136,7 +135,7 @@ static void moments_merge(struct moments *m)
 static bool moments_coarsen(struct profile *p)
 {
 	struct moments *m = p->moments;
-	int64_t longest = p->bucket_ns / MS_NS / STEPS_LEAST;
+	int64_t longest = p->bucket_ns / CLOCK_NS_PER_MS / STEPS_LEAST;
 
 	qsort(m->all, m->count, sizeof(*m->all), moment_compare);
 	while (m->count > m->most / 2) {
@@ -167,7 +166,7 @@ void moments_add(struct profile *p, size_t cell, int64_t time_ns,
 		return;
 	}
 	if (ms < INT32_MIN / 2 || ms > INT32_MAX / 2 ||
-	    span_ns / MS_NS > INT32_MAX / 2) {
+	    span_ns / CLOCK_NS_PER_MS > INT32_MAX / 2) {
 		moments_drop(p, "heat maps omitted: more than 12 days between "
 				"samples");
 		return;
@@ -176,8 +175,9 @@ void moments_add(struct profile *p, size_t cell, int64_t time_ns,
 	m->all[m->count++] = (struct moment){
 		(uint32_t)cell, (int32_t)ms,
 		moments_sum(m,
-			    &(struct moment_sum){ count, weight,
-						  (uint32_t)(span_ns / MS_NS) })
+			    &(struct moment_sum){
+				    count, weight,
+				    (uint32_t)(span_ns / CLOCK_NS_PER_MS) })
 	};
 }
 

@@ -111,14 +111,13 @@ struct class_text class_pool_text(const struct class_pool *p, unsigned index)
 	return (struct class_text){ at + 3, class_u2_at(at + 1) };
 }
 
-/* Returns the place in by_name for a class of this name: FNV-1a. */
-static uint32_t pool_hash(const struct class_pool *p, struct class_text name)
+uint32_t class_text_hash(struct class_text name)
 {
 	uint64_t hash = UINT64_C(0xcbf29ce484222325);
 
 	for (size_t i = 0; i < name.len; i++)
 		hash = (hash ^ name.bytes[i]) * UINT64_C(0x100000001b3);
-	return (uint32_t)(hash ^ hash >> 32) & (p->hashes - 1);
+	return (uint32_t)(hash ^ hash >> 32);
 }
 
 struct class_text class_pool_name(const struct class_pool *p, unsigned index)
@@ -134,7 +133,7 @@ struct class_text class_pool_name(const struct class_pool *p, unsigned index)
 static unsigned pool_find_class(const struct class_pool *p,
 				struct class_text name, uint32_t *place)
 {
-	uint32_t at = pool_hash(p, name);
+	uint32_t at = class_text_hash(name) & (p->hashes - 1);
 
 	for (; p->by_name[at]; at = (at + 1) & (p->hashes - 1)) {
 		struct class_text known = class_pool_name(p, p->by_name[at]);

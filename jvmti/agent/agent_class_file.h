@@ -148,6 +148,7 @@ struct class_text {
 
 bool class_text_is(struct class_text a, const char *b);
 bool class_text_equals(struct class_text a, struct class_text b);
+uint32_t class_text_hash(struct class_text t); /* FNV-1a, folded */
 /* Returns the text of a string literal. */
 struct class_text class_text_of(const char *text);
 /*

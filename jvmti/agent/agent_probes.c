@@ -263,15 +263,6 @@ static bool record_put_method(struct listing *l, struct record *r,
 	return is_hit;
 }
 
-static uint32_t listing_hash(struct class_text name)
-{
-	uint32_t hash = 2166136261u; /* FNV-1a */
-
-	for (size_t i = 0; i < name.len; i++)
-		hash = (hash ^ name.bytes[i]) * 16777619u;
-	return hash;
-}
-
 /* The error of GetClassMethods for a class that is not linked. */
 #define NOT_PREPARED 22
 
@@ -291,10 +282,10 @@ static bool listing_keep(struct listing *l, struct listed *c)
 	c->number = all->count;
 	c->is_kept = true;
 	/* A class that is not linked yet is listed again when it is. */
-	all->hash[all->count] = c->is_unready
-					? 0
-					: listing_hash(class_text_of_signature(
-						  c->signature));
+	all->hash[all->count] = c->is_unready ? 0
+					      : class_text_hash(
+							class_text_of_signature(
+								c->signature));
 	all->unready += c->is_unready;
 	all->weak[all->count++] = weak;
 	return true;
@@ -383,7 +374,7 @@ static bool listing_omits(const struct listing *l, const struct listed *c)
 		return false;
 	if (jvmti_is_modifiable(probes.env, c->class, &is_modifiable) ||
 	    !is_modifiable || weaving_has_name(name) ||
-	    listing_has(l, c->class, listing_hash(name)))
+	    listing_has(l, c->class, class_text_hash(name)))
 		return true;
 	code = jvmti_class_methods(probes.env, c->class, &count, &methods);
 	jvmti_deallocate(probes.env, methods);

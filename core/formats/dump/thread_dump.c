@@ -3,6 +3,7 @@
 
 #include "core/base/alloc.h"
 #include "core/base/ascii.h"
+#include "core/base/clock.h"
 #include "core/base/lines.h"
 #include "core/profile/idle_method.h"
 #include "core/profile/java_name.h"
@@ -251,7 +252,6 @@ static bool dump_frame_parse(struct profile *p, enum dump_frame_form form,
 	return true;
 }
 
-#define NS_PER_S  INT64_C(1000000000)
 #define LAST_YEAR 2261 /* nanoseconds of later years exceed int64_t */
 
 static const struct {
@@ -495,7 +495,7 @@ static bool time_fixed_number(const char **at, const char *end, int digits,
 /* Reads ".781426039" or ":123", the fraction of a second, in nanoseconds. */
 static int64_t time_fraction(const char **at, const char *end)
 {
-	int64_t unit = NS_PER_S;
+	int64_t unit = CLOCK_NS_PER_S;
 	int64_t ns = 0;
 
 	if (*at == end || !**at || !strchr(".,:", **at))
@@ -539,7 +539,7 @@ bool thread_dump_time(const char *text, size_t len, int64_t *ns)
 	tm.tm_mon--;
 	rest = time_fraction(&at, end);
 	seconds = time_is_utc(at, end) ? timegm(&tm) : mktime(&tm);
-	*ns = (int64_t)seconds * NS_PER_S + rest;
+	*ns = (int64_t)seconds * CLOCK_NS_PER_S + rest;
 	return true;
 }
 

@@ -4,14 +4,14 @@
 #include "core/base/alloc.h"
 #include "core/base/arena.h"
 #include "core/base/ascii.h"
+#include "core/base/clock.h"
 #include "core/base/hash.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define NS_PER_S     INT64_C(1000000000)
-#define SECOND_MAX   (INT64_MAX / NS_PER_S - 1)
+#define SECOND_MAX   (INT64_MAX / CLOCK_NS_PER_S - 1)
 #define HEADER_MAX   1024 /* bytes in which the time is looked for */
 #define COMMAND_MAX  20   /* columns of a command, which perf pads to 16 */
 #define FRAME_DIGITS 4    /* least number of digits of an address */
@@ -155,7 +155,7 @@ static int64_t header_time_ns(struct line l)
 	}
 	if (seconds > SECOND_MAX)
 		return 0;
-	return (int64_t)seconds * NS_PER_S + (int64_t)fraction;
+	return (int64_t)seconds * CLOCK_NS_PER_S + (int64_t)fraction;
 }
 
 /* Reads the command and the ids before `end`. */
