@@ -217,7 +217,6 @@ static bool probes_wants_collections(const struct probe_source *s)
 static pid_t probes_find_thread(const struct probe_source *s)
 {
 	struct text comm = { 0 };
-	struct error unused;
 	pid_t found = 0;
 	char name[64];
 	struct dirent *e;
@@ -229,7 +228,8 @@ static pid_t probes_find_thread(const struct probe_source *s)
 		snprintf(name, sizeof(name), "task/%.20s/comm", e->d_name);
 		text_clear(&comm);
 		if (e->d_name[0] != '.' &&
-		    procfs_read(s->jvm->pid, name, 64, &comm, &unused) == 0 &&
+		    procfs_read(s->jvm->pid, name, 64, &comm, error_unused()) ==
+			    0 &&
 		    comm.len && strcmp(comm.bytes, "VM Thread\n") == 0)
 			found = (pid_t)strtol(e->d_name, NULL, 10);
 	}
@@ -352,11 +352,11 @@ static void probes_thread_name(void *self, uint32_t tid, struct text *out)
 {
 	const struct probe_source *s = self;
 	struct text text = { 0 };
-	struct error unused;
 	char name[48];
 
 	snprintf(name, sizeof(name), "task/%u/comm", tid);
-	if (procfs_read(s->jvm->pid, name, 64, &text, &unused) == 0 && text.len)
+	if (procfs_read(s->jvm->pid, name, 64, &text, error_unused()) == 0 &&
+	    text.len)
 		text_add(out, text.bytes, strcspn(text.bytes, "\n"));
 	text_release(&text);
 }
@@ -531,8 +531,6 @@ static void probes_check_counters(struct probe_source *s, struct error *why)
 static int probes_start(struct probe_source *s, struct error *no_counters,
 			struct error *err)
 {
-	struct error unused;
-
 	if (mappings_read(&s->mappings, s->jvm, err) ||
 	    probes_read_points(s, err))
 		return -1;
@@ -542,7 +540,7 @@ static int probes_start(struct probe_source *s, struct error *no_counters,
 	if (s->counters)
 		text_puts(&s->source.collector,
 			  gc_counters_collector(s->counters));
-	s->memory = remote_memory_open(s->jvm, NULL, &unused);
+	s->memory = remote_memory_open(s->jvm, NULL, error_unused());
 	s->names = xcalloc(NAMES_MAX, sizeof(*s->names));
 	if (probes_load(s, err) || probes_attach(s, err) ||
 	    probes_start_join(s, err))

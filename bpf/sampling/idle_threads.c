@@ -53,11 +53,10 @@ struct idle_threads {
 static bool idle_read_task(pid_t pid, pid_t tid, const char *name, size_t limit,
 			   struct text *out)
 {
-	struct error unused;
 	char path[48];
 
 	snprintf(path, sizeof(path), "task/%d/%s", (int)tid, name);
-	if (procfs_read(pid, path, limit, out, &unused) || !out->len)
+	if (procfs_read(pid, path, limit, out, error_unused()) || !out->len)
 		return false;
 	if (out->bytes[out->len - 1] == '\n')
 		out->bytes[--out->len] = '\0';

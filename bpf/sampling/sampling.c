@@ -417,14 +417,15 @@ static bool sampling_on_sleeper_again(void *self, const struct sample_event *e,
 static void sampling_catch_sleepers(struct sampling *s)
 {
 	struct sampler *sampler = s->shared.sampler;
-	struct error unused;
 
-	if (sampler_read_sleepers(sampler, sampling_on_sleeper, s, &unused))
+	if (sampler_read_sleepers(sampler, sampling_on_sleeper, s,
+				  error_unused()))
 		return;
 	for (size_t i = 0; i < s->targets.count; i++)
 		if (s->targets.all[i]->idle)
 			idle_threads_copy(s->targets.all[i]);
-	sampler_read_sleepers(sampler, sampling_on_sleeper_again, s, &unused);
+	sampler_read_sleepers(sampler, sampling_on_sleeper_again, s,
+			      error_unused());
 	for (size_t i = 0; i < s->targets.count; i++)
 		if (s->targets.all[i]->idle)
 			idle_threads_end_round(s->targets.all[i]->idle);
@@ -598,13 +599,12 @@ static void sampling_await_batch(struct sampling *s, struct pollfd *fds,
 static void sampling_retry_ticks(struct sampling *s)
 {
 	int64_t now_ns = clock_monotonic_ns();
-	struct error unused;
 
 	if (!s->tickless_ns || now_ns < s->ticks_again_ns)
 		return;
 	s->ticks_again_ns = now_ns + TICKS_AGAIN_NS;
 	if (sampler_start_ticks(s->shared.sampler, (unsigned)s->shared.hz,
-				&unused))
+				error_unused()))
 		return;
 	s->tickless_before_ns += now_ns - s->tickless_ns;
 	s->tickless_ns = 0;

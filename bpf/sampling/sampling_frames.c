@@ -90,10 +90,8 @@ void sampling_kernel_free(struct sampling_kernel *k)
 static bool kernel_find_by_program(struct sampling_kernel *k, uint64_t address,
 				   const char **name)
 {
-	struct error unused;
-
 	if (!k->asked_names)
-		k->names = kernel_names_open(&unused);
+		k->names = kernel_names_open(error_unused());
 	k->asked_names = true;
 	if (k->names && kernel_names_find(k->names, address, name))
 		return true;

@@ -74,13 +74,13 @@ static void search_mapping(struct search *s, const struct jvm *jvm,
 {
 	struct target_files files = { .jvm = jvm };
 	struct elf_file f;
-	struct error unused;
 	int fd;
 
-	fd = target_files_open(&files, m, &unused);
+	fd = target_files_open(&files, m, error_unused());
 	if (fd < 0)
 		return;
-	if (elf_file_init(&f, (struct elf_source){ .fd = fd }, &unused) == 0) {
+	if (elf_file_init(&f, (struct elf_source){ .fd = fd },
+			  error_unused()) == 0) {
 		s->file = &f;
 		elf_usdt_each(&f, search_take, s);
 		elf_file_release(&f);

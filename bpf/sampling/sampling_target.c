@@ -658,11 +658,10 @@ void sampling_target_read_pauses(struct sampling_target *t, int64_t until_ns)
 {
 	struct gc_lost lost = { 0 };
 	struct gc_pause p;
-	struct error unused;
 
 	if (!t->gc)
 		return;
-	while (gc_source_next(t->gc, &p, &unused) == GC_NEXT_RECORD)
+	while (gc_source_next(t->gc, &p, error_unused()) == GC_NEXT_RECORD)
 		if (gc_pause_is_collection(&p) && p.count && p.stopped_ns > 0 &&
 		    p.end_ns <= until_ns)
 			target_add_pause(t, &p);

@@ -78,12 +78,11 @@ static bool thread_is_scheduler(pid_t pid, const char *tid)
 {
 	static const char name[] = "VirtualThread-";
 	struct text comm = { 0 };
-	struct error unused;
 	char path[288];
 	bool is;
 
 	snprintf(path, sizeof(path), "task/%s/comm", tid);
-	is = procfs_read(pid, path, PROCFS_NAMES, &comm, &unused) == 0 &&
+	is = procfs_read(pid, path, PROCFS_NAMES, &comm, error_unused()) == 0 &&
 	     comm.len && strncmp(comm.bytes, name, strlen(name)) == 0;
 	text_release(&comm);
 	return is;
@@ -141,8 +140,8 @@ static uint64_t target_count_waiting(const struct sampling_target *t)
 		{ "Thread.vthread_scheduler", "delayed = " },
 		{ "Thread.vthread_pollers", "registered = " },
 	};
-	struct error unused;
-	struct attach *attach = attach_open(&t->jvm, CLOCK_NS_PER_S, &unused);
+	struct attach *attach = attach_open(&t->jvm, CLOCK_NS_PER_S,
+					    error_unused());
 	uint64_t most = 0;
 
 	for (size_t i = 0; attach && i < sizeof(counts) / sizeof(*counts);
@@ -154,7 +153,8 @@ static uint64_t target_count_waiting(const struct sampling_target *t)
 		struct text reply = { 0 };
 		uint64_t count = 0;
 
-		if (attach_call(attach, &request, &reply, &unused) == 0 &&
+		if (attach_call(attach, &request, &reply, error_unused()) ==
+			    0 &&
 		    reply.len)
 			count = target_sum(&reply, counts[i].label);
 		most = count > most ? count : most;
@@ -463,9 +463,8 @@ static int target_check_build(struct sampling_target *t, struct error *err)
 {
 	const struct sampling_options *o = t->shared->o;
 	struct jvm_info about = { 0 };
-	struct error unused;
 
-	jvm_info(&t->jvm, &about, &unused);
+	jvm_info(&t->jvm, &about, error_unused());
 	if (t->events & SAMPLING_ALLOC &&
 	    !agent_has_alloc(&about, &t->no_alloc)) {
 		t->events &= ~(unsigned)SAMPLING_ALLOC;
@@ -565,10 +564,9 @@ static int target_refuse_zero(const struct sampling_target *t,
 static bool target_is_zero(const struct sampling_target *t)
 {
 	struct jvm_info about = { 0 };
-	struct error unused;
 	bool is_zero;
 
-	jvm_info(&t->jvm, &about, &unused);
+	jvm_info(&t->jvm, &about, error_unused());
 	is_zero = about.vm_name && strstr(about.vm_name, " Zero VM");
 	jvm_info_release(&about);
 	return is_zero;

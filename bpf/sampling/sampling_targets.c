@@ -103,11 +103,11 @@ static void descendants_add_children(struct descendants *now,
 				     long tid, int64_t now_ns)
 {
 	struct text list = { 0 };
-	struct error unused;
 	char name[48], *rest;
 
 	snprintf(name, sizeof(name), "task/%ld/children", tid);
-	if (procfs_read(pid, name, LIST_MAX, &list, &unused) == 0 && list.len) {
+	if (procfs_read(pid, name, LIST_MAX, &list, error_unused()) == 0 &&
+	    list.len) {
 		const char *at = list.bytes;
 
 		while (now->count < DESCENDANTS_MAX) {
@@ -479,13 +479,12 @@ static bool targets_is_descendant(const struct sampling_targets *t,
 
 	for (int i = 0; i < GENERATIONS && pid > 1; i++) {
 		struct text stat = { 0 };
-		struct error unused;
 		const char *behind = NULL;
 
 		if (pid == t->ancestor)
 			return true;
 		/* "4711 (a name) S PARENT …" */
-		if (procfs_read(pid, "stat", 4096, &stat, &unused) == 0)
+		if (procfs_read(pid, "stat", 4096, &stat, error_unused()) == 0)
 			behind = strrchr(stat.bytes, ')');
 		pid = behind && strlen(behind) > 4
 			      ? (pid_t)strtol(behind + 4, NULL, 10)
@@ -716,11 +715,10 @@ static bool target_is_outdated(const struct sampling_target *known,
 static void targets_check_launched(struct sampling_targets *t)
 {
 	struct sampling_target *known = sampling_targets_find(t, t->ancestor);
-	struct error unused;
 	struct jvm jvm;
 
 	if ((known && !known->has_ended && target_is_final(known)) ||
-	    jvm_open(&jvm, t->ancestor, &unused))
+	    jvm_open(&jvm, t->ancestor, error_unused()))
 		return;
 	if (target_is_outdated(known, &jvm) &&
 	    !sampling_targets_is_refused(t, &jvm) &&
@@ -733,10 +731,9 @@ static void targets_check_launched(struct sampling_targets *t)
 static void targets_check_child(struct sampling_targets *t, pid_t pid)
 {
 	struct sampling_target *known;
-	struct error unused;
 	struct jvm jvm;
 
-	if (jvm_open(&jvm, pid, &unused))
+	if (jvm_open(&jvm, pid, error_unused()))
 		return;
 	known = targets_find_same(t, &jvm);
 	if (jvm.kind != JVM_NONE && !(known && target_is_final(known)) &&
@@ -778,7 +775,6 @@ bool sampling_targets_are_overdue(const struct sampling_targets *t)
 void sampling_targets_find_new(struct sampling_targets *t)
 {
 	int64_t now = clock_monotonic_ns();
-	struct error unused;
 
 	if (t->ancestor)
 		targets_check_descendants(t);
@@ -788,7 +784,7 @@ void sampling_targets_find_new(struct sampling_targets *t)
 	}
 	if ((!t->shared->o->all && !t->ancestor) || now < t->next_search_ns)
 		return;
-	targets_add_all(t, &unused);
+	targets_add_all(t, error_unused());
 	t->next_search_ns = now + LOOK_NS;
 }
 

@@ -94,12 +94,11 @@ void sampling_threads_free(struct sampling_threads *t)
 static pid_t threads_ns_tid(const struct jvm *jvm, pid_t tid)
 {
 	struct proc_status status;
-	struct error unused;
 
 	if (!jvm->own_pid_ns)
 		return tid;
-	if (procfs_status(tid, &status, &unused) || status.tgid != jvm->pid ||
-	    !status.ns_depth)
+	if (procfs_status(tid, &status, error_unused()) ||
+	    status.tgid != jvm->pid || !status.ns_depth)
 		return 0;
 	return status.ns_pids[status.ns_depth - 1];
 }
@@ -113,12 +112,12 @@ static uint32_t threads_add_string(struct profile *p, const char *name)
 static bool thread_has_comm(pid_t pid, const struct known_thread *k)
 {
 	struct text comm = { 0 };
-	struct error unused;
 	char path[32];
 	bool ret;
 
 	snprintf(path, sizeof(path), "task/%d/comm", (int)k->tid);
-	ret = procfs_read(pid, path, PROCFS_NAMES, &comm, &unused) == 0 &&
+	ret = procfs_read(pid, path, PROCFS_NAMES, &comm, error_unused()) ==
+		      0 &&
 	      comm.len == strlen(k->comm) + 1 &&
 	      memcmp(comm.bytes, k->comm, comm.len - 1) == 0;
 	text_release(&comm);
@@ -282,12 +281,12 @@ static bool thread_began_later(const struct sampling_threads *t, pid_t tid,
 	int64_t boot_ns = ns + clock_boot_ns() - clock_monotonic_ns();
 	struct text text = { 0 };
 	struct proc_stat stat;
-	struct error unused;
 	char path[32];
 	bool later = false;
 
 	snprintf(path, sizeof(path), "task/%d/stat", (int)tid);
-	if (procfs_read(t->jvm->pid, path, STAT_BYTES, &text, &unused) == 0 &&
+	if (procfs_read(t->jvm->pid, path, STAT_BYTES, &text, error_unused()) ==
+		    0 &&
 	    text.len && procfs_parse_stat(text.bytes, text.len, &stat))
 		later = (int64_t)stat.start_ticks > boot_ns / tick_ns + 1;
 	text_release(&text);
@@ -298,7 +297,6 @@ uint32_t sampling_threads_sleeper(struct sampling_threads *t, pid_t tid)
 {
 	const struct known_thread *known = threads_find(t, tid);
 	struct text comm = { 0 };
-	struct error unused;
 	char path[32];
 	uint32_t id = 0;
 
@@ -306,7 +304,7 @@ uint32_t sampling_threads_sleeper(struct sampling_threads *t, pid_t tid)
 	if (known) {
 		id = known->id;
 	} else if (procfs_read(t->jvm->pid, path, PROCFS_NAMES, &comm,
-			       &unused) == 0 &&
+			       error_unused()) == 0 &&
 		   comm.len) {
 		comm.bytes[strcspn(comm.bytes, "\n")] = '\0';
 		id = threads_add(t, tid, comm.bytes)->id;
@@ -512,11 +510,9 @@ static bool thread_needs_name(const struct known_thread *k)
 
 static bool threads_open_names(struct sampling_threads *t)
 {
-	struct error unused;
-
 	if (!t->names)
 		t->names = java_thread_names_open(t->structs, t->memory,
-						  &unused);
+						  error_unused());
 	return t->names != NULL;
 }
 

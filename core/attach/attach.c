@@ -541,7 +541,6 @@ int attach_stream(struct attach *a, const struct attach_request *request,
 		  attach_sink_fn *sink, void *self, struct error *err)
 {
 	struct text reply = { 0 };
-	struct error unused;
 	int ret;
 
 	if (request->streaming)
@@ -549,7 +548,7 @@ int attach_stream(struct attach *a, const struct attach_request *request,
 	ret = call_stream(a, request, call_to_text, &reply, err);
 	/* An incomplete reply is passed on, too. */
 	if (reply.len &&
-	    sink(self, reply.bytes, reply.len, ret ? &unused : err))
+	    sink(self, reply.bytes, reply.len, ret ? error_unused() : err))
 		ret = -1;
 	text_release(&reply);
 	return ret;
@@ -559,9 +558,8 @@ int attach_stream(struct attach *a, const struct attach_request *request,
 static bool session_jvm_is_stopped(const struct jvm *jvm)
 {
 	struct proc_status status;
-	struct error unused;
 
-	return (procfs_status(jvm->pid, &status, &unused) == 0 &&
+	return (procfs_status(jvm->pid, &status, error_unused()) == 0 &&
 		status.state == 'T') ||
 	       cgroup_is_frozen(jvm);
 }

@@ -66,12 +66,11 @@ static bool start_is_recent(const struct jvm *jvm)
 static bool start_has_later_thread(pid_t pid, const char *tid)
 {
 	struct text comm = { 0 };
-	struct error unused;
 	char name[288];
 	bool is = false;
 
 	snprintf(name, sizeof(name), "task/%s/comm", tid);
-	if (procfs_read(pid, name, PROCFS_NAMES, &comm, &unused) == 0 &&
+	if (procfs_read(pid, name, PROCFS_NAMES, &comm, error_unused()) == 0 &&
 	    comm.len) {
 		for (size_t i = 0;
 		     i < sizeof(later_threads) / sizeof(*later_threads); i++)
@@ -106,10 +105,9 @@ bool attach_is_starting(const struct jvm *jvm)
 {
 	const uint64_t quit = UINT64_C(1) << (SIGQUIT - 1);
 	struct proc_status status;
-	struct error unused;
 
 	if (jvm->kind != JVM_HOTSPOT || !start_is_recent(jvm) ||
-	    procfs_status(jvm->pid, &status, &unused))
+	    procfs_status(jvm->pid, &status, error_unused()))
 		return false;
 	return !(status.caught & quit) || !start_is_over(jvm);
 }
@@ -168,9 +166,7 @@ static void condition_set_remedy(struct condition *c, const char *fmt, ...)
 /* Returns zeroes if the facts cannot be read. */
 static const struct jvm_info *look_info(struct look *l)
 {
-	struct error unused;
-
-	if (!l->has_about && jvm_info(l->jvm, &l->about, &unused))
+	if (!l->has_about && jvm_info(l->jvm, &l->about, error_unused()))
 		l->about = (struct jvm_info){ 0 };
 	l->has_about = true;
 	return &l->about;
@@ -598,10 +594,9 @@ _Static_assert(CONDITIONS <= ATTACH_CONDITIONS_MAX, "the callers' lists");
 static size_t look_check_all(const struct jvm *jvm, struct condition *list)
 {
 	struct look l = { .jvm = jvm, .tmp = -1 };
-	struct error unused;
 	size_t count = 0;
 
-	l.has_status = procfs_status(jvm->pid, &l.status, &unused) == 0;
+	l.has_status = procfs_status(jvm->pid, &l.status, error_unused()) == 0;
 	l.tmp = attach_socket_dir(jvm, &l.tmp_error);
 	if (jvm->kind == JVM_HOTSPOT)
 		look_at_socket(&l);

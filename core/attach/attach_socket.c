@@ -246,12 +246,12 @@ bool attach_socket_listens(const struct jvm *jvm)
 	struct text table = { 0 };
 	struct lines lines;
 	struct line line;
-	struct error unused;
 	uint64_t inode;
 	bool found = false;
 
 	attach_socket_name(jvm, name);
-	if (procfs_read(jvm->pid, "net/unix", UNIX_LIMIT, &table, &unused))
+	if (procfs_read(jvm->pid, "net/unix", UNIX_LIMIT, &table,
+			error_unused()))
 		return false;
 	lines = lines_over(table.bytes, table.len);
 	while (!found && lines_next(&lines, &line))
@@ -298,7 +298,6 @@ static pid_t lock_parse_holder(struct line line, const char *file)
 static pid_t lock_find_holder(int fd)
 {
 	struct text locks = { 0 };
-	struct error unused;
 	struct lines lines;
 	struct line line;
 	struct stat st;
@@ -311,7 +310,8 @@ static pid_t lock_find_holder(int fd)
 	snprintf(file, sizeof(file), " %02x:%02x:%" PRIu64 " ",
 		 major(st.st_dev), minor(st.st_dev), (uint64_t)st.st_ino);
 	/* /proc/PID/../locks is /proc/locks. */
-	if (procfs_read(getpid(), "../locks", LOCKS_LIMIT, &locks, &unused))
+	if (procfs_read(getpid(), "../locks", LOCKS_LIMIT, &locks,
+			error_unused()))
 		return 0;
 	lines = lines_over(locks.bytes, locks.len);
 	while (!pid && lines_next(&lines, &line))
@@ -339,10 +339,9 @@ int attach_lock(const struct jvm *jvm, int64_t deadline_ns, int *fd,
 		struct error *err)
 {
 	int64_t ns = LOCK_FIRST_NAP_NS;
-	struct error unused;
 	int ret = 0;
 
-	*fd = procfs_open(jvm->pid, "environ", O_RDONLY, &unused);
+	*fd = procfs_open(jvm->pid, "environ", O_RDONLY, error_unused());
 	if (*fd < 0)
 		return 0;
 	while (flock(*fd, LOCK_EX | LOCK_NB) < 0) {
@@ -541,12 +540,11 @@ static bool signal_is_pending(const struct jvm *jvm)
 {
 	const uint64_t quit = UINT64_C(1) << (SIGQUIT - 1);
 	struct text status = { 0 };
-	struct error unused;
 	const char *at = NULL;
 	uint64_t pending;
 
-	if (procfs_read(jvm->pid, "status", STATUS_LIMIT, &status, &unused) ==
-		    0 &&
+	if (procfs_read(jvm->pid, "status", STATUS_LIMIT, &status,
+			error_unused()) == 0 &&
 	    status.len)
 		at = strstr(status.bytes, "\nShdPnd:");
 	pending = at ? strtoull(at + strlen("\nShdPnd:"), NULL, 16) : 0;
@@ -672,7 +670,6 @@ static int wake_run(struct waking *w, int channel, struct error *err)
 static int wake_job(void *self, int channel, struct error *err)
 {
 	struct waking *w = self;
-	struct error unused;
 
 	/*
 	 * Opening the directories through /proc/PID requires sjkc's own rights.
@@ -680,7 +677,8 @@ static int wake_job(void *self, int channel, struct error *err)
 	w->tmp = attach_socket_dir(w->jvm, err);
 	if (w->tmp < 0)
 		return -1;
-	w->cwd = procfs_open(w->jvm->pid, "cwd", O_PATH | O_DIRECTORY, &unused);
+	w->cwd = procfs_open(w->jvm->pid, "cwd", O_PATH | O_DIRECTORY,
+			     error_unused());
 	if (helper_process_become(w->jvm, err))
 		return -1;
 	return wake_run(w, channel, err);

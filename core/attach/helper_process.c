@@ -21,10 +21,9 @@ bool helper_process_is_needed(const struct jvm *jvm)
 const char *helper_process_lacks(const struct jvm *jvm)
 {
 	struct proc_status own;
-	struct error unused;
 	bool has_setuid, has_setgid;
 
-	if (procfs_status(getpid(), &own, &unused))
+	if (procfs_status(getpid(), &own, error_unused()))
 		return NULL;
 	has_setuid = jvm->uid == geteuid() ||
 		     own.capabilities >> CAP_SETUID & 1;

@@ -30,6 +30,9 @@ struct error {
 	char text[512];
 };
 
+/* For callers that need no reason. */
+#define error_unused() (&(struct error){ .kind = ERROR_NONE })
+
 /* Each sets *err and returns -1, so that a caller may `return fail(...)`. */
 int fail(struct error *err, enum error_kind kind, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));

@@ -38,8 +38,7 @@ static int file_hold_mapped(const struct jvm *jvm, uint64_t start, uint64_t end,
 bool target_files_stat(const struct target_files *t, const struct mapping *m,
 		       struct statx *st)
 {
-	struct error unused;
-	int held = file_hold_mapped(t->jvm, m->start, m->end, &unused);
+	int held = file_hold_mapped(t->jvm, m->start, m->end, error_unused());
 	bool is_known = held >= 0 &&
 			statx(held, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC,
 			      STATX_BASIC_STATS, st) == 0;

@@ -874,9 +874,8 @@ static struct inflated page_unpack_later(struct profile *p, struct line base64,
 					 const char *loss)
 {
 	struct inflated block = { 0 };
-	struct error unused;
 
-	if (base64.len && page_unpack(p, base64, &block, &unused))
+	if (base64.len && page_unpack(p, base64, &block, error_unused()))
 		profile_lost(p, loss, 1, "%s", "");
 	return block;
 }

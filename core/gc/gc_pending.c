@@ -18,12 +18,11 @@ static bool pending_is_running(pid_t pid, const char *tid,
 			       struct proc_stat *stat)
 {
 	struct text text = { 0 };
-	struct error unused;
 	char name[64];
 	bool is;
 
 	snprintf(name, sizeof(name), "task/%.20s/stat", tid);
-	is = procfs_read(pid, name, 4096, &text, &unused) == 0 &&
+	is = procfs_read(pid, name, 4096, &text, error_unused()) == 0 &&
 	     procfs_parse_stat(text.bytes, text.len, stat) &&
 	     stat->state == 'R' &&
 	     thread_names_kind_of(stat->comm) == THREAD_UNKNOWN;

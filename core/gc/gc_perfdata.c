@@ -169,9 +169,8 @@ static const struct gc_source_methods poll_methods = {
 static void poll_read_start(struct poll_source *s)
 {
 	struct jvm_info info;
-	struct error unused;
 
-	if (jvm_info(s->jvm, &info, &unused))
+	if (jvm_info(s->jvm, &info, error_unused()))
 		return;
 	s->start_ns = info.start_ns;
 	jvm_info_release(&info);

@@ -245,11 +245,10 @@ static int reading_start(struct reading *r, const struct jvm *jvm)
 		.size = sizeof(*r),
 		.place = OPENER_ROOT,
 	};
-	struct error unused;
 	int fd = -1, mount;
 
 	if (jvm) {
-		fd = opener_run(&o, &unused);
+		fd = opener_run(&o, error_unused());
 		return fd < 0 ? -1 : fd;
 	}
 	mount = open(r->mount, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -345,10 +344,10 @@ static int mounts_search_process(struct reading *r, pid_t pid,
 				 const char *controller)
 {
 	struct text mounts = { 0 };
-	struct error unused;
 	int fd = -1;
 
-	if (procfs_read(pid, "mountinfo", MOUNTS_LIMIT, &mounts, &unused) == 0)
+	if (procfs_read(pid, "mountinfo", MOUNTS_LIMIT, &mounts,
+			error_unused()) == 0)
 		fd = mounts_search(r, &mounts, jvm, g, controller);
 	text_release(&mounts);
 	return fd;
@@ -426,9 +425,9 @@ void cgroup_limits_find(struct cgroup_limits *l, const struct cgroup_view *v)
 void cgroup_limits_read(struct cgroup_limits *l, const struct jvm *jvm)
 {
 	struct text groups = { 0 };
-	struct error unused;
 
-	if (procfs_read(jvm->pid, "cgroup", GROUPS_LIMIT, &groups, &unused))
+	if (procfs_read(jvm->pid, "cgroup", GROUPS_LIMIT, &groups,
+			error_unused()))
 		*l = (struct cgroup_limits){ CGROUP_UNKNOWN, CGROUP_UNKNOWN,
 					     .cpu_stat = -1 };
 	else
@@ -451,10 +450,10 @@ bool cgroup_is_frozen(const struct jvm *jvm)
 	static const char *const controllers[] = { "freezer", "" };
 	struct reading r = { .what = READ_FROZEN };
 	struct text groups = { 0 };
-	struct error unused;
 	bool is_frozen = false;
 
-	if (procfs_read(jvm->pid, "cgroup", GROUPS_LIMIT, &groups, &unused))
+	if (procfs_read(jvm->pid, "cgroup", GROUPS_LIMIT, &groups,
+			error_unused()))
 		text_clear(&groups);
 	for (size_t v = 0; groups.len && !is_frozen && v < 2; v++) {
 		reading_find(&r,

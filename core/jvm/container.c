@@ -436,12 +436,12 @@ void container_read(struct container *c, const struct jvm *jvm)
 	struct child child = { .channel = -1 };
 	struct container_reading *r;
 	struct text file = { 0 };
-	struct error unused;
 	bool is_own;
 	int fd;
 
 	*c = (struct container){ 0 };
-	if (procfs_read(jvm->pid, "cgroup", CGROUP_MAX - 1, &file, &unused) ||
+	if (procfs_read(jvm->pid, "cgroup", CGROUP_MAX - 1, &file,
+			error_unused()) ||
 	    !container_is_possible(&file)) {
 		text_release(&file);
 		return;
@@ -457,10 +457,10 @@ void container_read(struct container *c, const struct jvm *jvm)
 	r->len = file.len;
 	memcpy(r->text, file.bytes, file.len);
 	text_release(&file);
-	if (child_start(&child, &options, container_read_job, r, &unused) ==
-		    0 &&
-	    child_wait(&child, clock_monotonic_ns() + FIND_NS, &fd, &unused) ==
-		    CHILD_DONE)
+	if (child_start(&child, &options, container_read_job, r,
+			error_unused()) == 0 &&
+	    child_wait(&child, clock_monotonic_ns() + FIND_NS, &fd,
+		       error_unused()) == CHILD_DONE)
 		*c = r->container;
 	child_end(&child, 0);
 	child_memory_free(r, sizeof(*r));
@@ -651,14 +651,13 @@ static bool machine_uname(struct text *out)
 	const size_t size = sizeof(((struct utsname *)0)->nodename);
 	struct child child = { .channel = -1 };
 	char *name = child_memory(size);
-	struct error unused;
 	bool is_done;
 	int fd;
 
 	is_done = child_start(&child, &options, machine_uname_job, name,
-			      &unused) == 0 &&
+			      error_unused()) == 0 &&
 		  child_wait(&child, clock_monotonic_ns() + FIND_NS, &fd,
-			     &unused) == CHILD_DONE &&
+			     error_unused()) == CHILD_DONE &&
 		  machine_take_name(name, out);
 	child_end(&child, 0);
 	child_memory_free(name, size);
@@ -675,18 +674,17 @@ bool container_machine_name(struct text *out)
 		.copy_max = HOST_NAME_FILE_MAX,
 	};
 	char bytes[HOST_NAME_FILE_MAX];
-	struct error unused;
 	ssize_t len = -1;
 	int fd = -1;
 
-	if (jvm_open(&init, 1, &unused))
+	if (jvm_open(&init, 1, error_unused()))
 		return false;
 	if (machine_is_init(&init)) {
 		if (machine_uname(out)) {
 			jvm_close(&init);
 			return true;
 		}
-		fd = opener_run(&o, &unused);
+		fd = opener_run(&o, error_unused());
 	}
 	if (fd >= 0) {
 		do

@@ -223,12 +223,11 @@ void jvm_close(struct jvm *jvm)
 static bool jvm_is_same_process(const struct jvm *jvm)
 {
 	struct proc_stat now;
-	struct error unused;
 
 	/* Also cheaper: /proc/PID/stat adds up all threads. */
 	if (jvm->pidfd >= 0)
 		return !pidfd_has_ended(jvm->pidfd);
-	return procfs_stat(jvm->pid, &now, &unused) == 0 &&
+	return procfs_stat(jvm->pid, &now, error_unused()) == 0 &&
 	       now.start_ticks == jvm->start_ticks && now.state != 'X' &&
 	       (now.state != 'Z' || procfs_use_thread(jvm->pid));
 }
@@ -247,11 +246,10 @@ bool jvm_runs(const struct jvm *jvm)
 bool jvm_is_ending(const struct jvm *jvm)
 {
 	struct proc_status status;
-	struct error unused;
 
 	if (!jvm_runs(jvm))
 		return true;
-	return procfs_status(procfs_owner(jvm->pid), &status, &unused) ||
+	return procfs_status(procfs_owner(jvm->pid), &status, error_unused()) ||
 	       status.rss_bytes == 0;
 }
 
@@ -290,8 +288,7 @@ static pid_t pid_parse(const char *name)
 static bool pid_has_command_line(pid_t pid)
 {
 	struct text text = { 0 };
-	struct error unused;
-	bool has = procfs_read(pid, "cmdline", 1, &text, &unused) == 0 &&
+	bool has = procfs_read(pid, "cmdline", 1, &text, error_unused()) == 0 &&
 		   text.len;
 
 	text_release(&text);
@@ -302,9 +299,9 @@ static bool pid_has_command_line(pid_t pid)
 static bool pid_may_be_one(pid_t pid)
 {
 	struct proc_status status;
-	struct error unused;
 
-	return procfs_status(pid, &status, &unused) || jvm_kind_may_be(&status);
+	return procfs_status(pid, &status, error_unused()) ||
+	       jvm_kind_may_be(&status);
 }
 
 /*

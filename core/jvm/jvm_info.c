@@ -140,7 +140,6 @@ static int info_read_command(const struct jvm *jvm, struct java_command *c,
 	enum java_launcher launcher;
 	struct text text = { 0 };
 	int ret = procfs_read(jvm->pid, "cmdline", LONGEST_COMMAND, &text, err);
-	struct error unused;
 
 	if (ret)
 		goto out;
@@ -151,7 +150,8 @@ static int info_read_command(const struct jvm *jvm, struct java_command *c,
 	java_command_read(c, &words, launcher);
 	java_words_release(&words);
 	/* The environment is optional. */
-	procfs_read(jvm->pid, "environ", LONGEST_COMMAND, &text, &unused);
+	procfs_read(jvm->pid, "environ", LONGEST_COMMAND, &text,
+		    error_unused());
 	*cut |= text.len == LONGEST_COMMAND;
 	info_add_variables(&all, &text, jvm, c, *is_java, false);
 	java_words_move(&all, &c->vm_args);
@@ -225,11 +225,10 @@ static char *info_find_home(const struct jvm *jvm)
 {
 	struct text library = { 0 };
 	enum jvm_kind kind;
-	struct error unused;
 	const char *from = "", *lib = NULL;
 	char *home = NULL;
 
-	if (jvm_kind_library(jvm->pid, &kind, &library, &unused) == 0 &&
+	if (jvm_kind_library(jvm->pid, &kind, &library, error_unused()) == 0 &&
 	    library.len) {
 		from = library.bytes +
 		       jvm_root_len(jvm, library.bytes, library.len);
@@ -299,8 +298,8 @@ static void release_read(const struct jvm *jvm, struct jvm_info *about)
 		.place = OPENER_HOME,
 		.copy_max = LONGEST_RELEASE,
 	};
-	struct error unused;
-	int fd = o.size && o.size < PATH_MAX ? opener_run(&o, &unused) : -1;
+	int fd = o.size && o.size < PATH_MAX ? opener_run(&o, error_unused())
+					     : -1;
 	char *bytes;
 	size_t len = 0;
 	ssize_t got;
@@ -341,13 +340,13 @@ int jvm_info(const struct jvm *jvm, struct jvm_info *about, struct error *err)
 {
 	struct java_command c = { 0 };
 	struct perfdata *p;
-	struct error unused;
 	bool is_java = false;
 
 	*about = (struct jvm_info){ 0 };
 	if (info_read_command(jvm, &c, &is_java, &about->args_cut, err))
 		return -1;
-	p = jvm->kind == JVM_HOTSPOT ? perfdata_open(jvm, &unused) : NULL;
+	p = jvm->kind == JVM_HOTSPOT ? perfdata_open(jvm, error_unused())
+				     : NULL;
 	if (p) {
 		info_complete_command(&c, is_java, p, &about->args_cut);
 		info_set_properties(about, p);

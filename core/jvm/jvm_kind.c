@@ -390,7 +390,6 @@ int jvm_kind_of(pid_t pid, const struct proc_status *status,
 	int ret = scan_maps(pid, &found, err);
 	struct proc_status own = { 0 };
 	struct text why = { 0 };
-	struct error unused;
 	bool has_right;
 
 	*kind = found.kind;
@@ -398,7 +397,7 @@ int jvm_kind_of(pid_t pid, const struct proc_status *status,
 		return 0;
 	if (!status || err->kind != ERROR_PERMISSION ||
 	    (err->sys != EACCES && err->sys != EPERM) ||
-	    procfs_status(getpid(), &own, &unused))
+	    procfs_status(getpid(), &own, error_unused()))
 		return -1;
 	has_right = kind_may_trace(&own);
 	if (!has_right && status->uid == own.uid &&
@@ -447,9 +446,8 @@ static bool pid_is_native_image(pid_t pid)
 		.size = sizeof(is),
 		.place = OPENER_PROGRAM,
 	};
-	struct error unused;
 
-	opener_run(&o, &unused);
+	opener_run(&o, error_unused());
 	return is;
 }
 

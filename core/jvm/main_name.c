@@ -36,12 +36,11 @@ void main_name_of(const struct jvm *jvm, const struct jvm_info *info,
 		  struct text *out)
 {
 	struct proc_stat stat;
-	struct error unused;
 
 	text_clear(out);
 	if (info->main_class)
 		text_puts(out, info->main_class);
-	else if (procfs_stat(jvm->pid, &stat, &unused) == 0)
+	else if (procfs_stat(jvm->pid, &stat, error_unused()) == 0)
 		text_printf(out, "(%s)", stat.comm);
 	else
 		text_puts(out, "(?)");
@@ -52,12 +51,11 @@ void main_name_add_with_pid(const struct jvm *jvm, struct text *out)
 	struct jvm_info info;
 	struct text name = { 0 };
 	struct proc_stat stat;
-	struct error unused;
 
 	if (jvm->kind == JVM_NONE) {
-		if (procfs_stat(jvm->pid, &stat, &unused) == 0)
+		if (procfs_stat(jvm->pid, &stat, error_unused()) == 0)
 			text_puts(&name, stat.comm);
-	} else if (jvm_info(jvm, &info, &unused) == 0) {
+	} else if (jvm_info(jvm, &info, error_unused()) == 0) {
 		main_name_of(jvm, &info, &name);
 		jvm_info_release(&info);
 	}

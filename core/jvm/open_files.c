@@ -37,7 +37,6 @@ int64_t open_files_parse_limit(const char *limits)
 int open_files_read(struct open_files *o, pid_t pid, struct error *err)
 {
 	struct text limits = { 0 };
-	struct error unused;
 	struct dirent *entry;
 	DIR *directory;
 	int fd = procfs_open(pid, "fd", O_RDONLY | O_DIRECTORY, err);
@@ -61,7 +60,7 @@ int open_files_read(struct open_files *o, pid_t pid, struct error *err)
 		open_files_count(o, link);
 	}
 	closedir(directory);
-	if (procfs_read(pid, "limits", 8192, &limits, &unused) == 0 &&
+	if (procfs_read(pid, "limits", 8192, &limits, error_unused()) == 0 &&
 	    limits.len)
 		o->limit = open_files_parse_limit(limits.bytes);
 	text_release(&limits);

@@ -471,7 +471,6 @@ static enum child_news opener_await(int64_t wait_ns, int *fd, struct error *err)
 
 	for (;;) {
 		struct proc_stat stat;
-		struct error unused;
 		int64_t until_ns = clock_monotonic_ns() + wait_ns;
 		enum child_news news = child_wait(&opener.child, until_ns, fd,
 						  err);
@@ -479,7 +478,7 @@ static enum child_news opener_await(int64_t wait_ns, int *fd, struct error *err)
 
 		if (news != CHILD_SILENT || until_ns >= end_ns ||
 		    (copied == had &&
-		     (procfs_stat(opener.child.pid, &stat, &unused) ||
+		     (procfs_stat(opener.child.pid, &stat, error_unused()) ||
 		      stat.state != 'R')))
 			return news;
 		had = copied;

@@ -80,7 +80,6 @@ static void mapped_set(const struct jvm *jvm, const struct stat *st)
 static bool file_is_mapped(struct search *s, const struct stat *st,
 			   const char *directory)
 {
-	struct error unused;
 	struct lines lines;
 	struct line line;
 	char end[320];
@@ -92,7 +91,8 @@ static bool file_is_mapped(struct search *s, const struct stat *st,
 	    mapped.ino == st->st_ino)
 		return true;
 	if (!s->maps.len)
-		procfs_read(s->jvm->pid, "maps", MAPS_MAX, &s->maps, &unused);
+		procfs_read(s->jvm->pid, "maps", MAPS_MAX, &s->maps,
+			    error_unused());
 	lines = lines_over(s->maps.bytes, s->maps.len);
 	snprintf(end, sizeof(end), "/%s/%s", directory, s->file);
 	while (lines_next(&lines, &line)) {
@@ -298,11 +298,10 @@ static int passwd_job(const struct jvm *jvm, void *self, struct error *err)
 static uid_t passwd_uid_inside(const struct jvm *jvm)
 {
 	struct text map = { 0 };
-	struct error unused;
 	uid_t uid = jvm->uid;
 	char *at;
 
-	if (procfs_read(jvm->pid, "uid_map", 4096, &map, &unused) == 0) {
+	if (procfs_read(jvm->pid, "uid_map", 4096, &map, error_unused()) == 0) {
 		for (at = map.bytes; at && *at; at += strspn(at, " \n")) {
 			uint64_t inside = strtoull(at, &at, 10);
 			uint64_t outside = strtoull(at, &at, 10);
@@ -333,9 +332,8 @@ static void perfdata_explain_user(const struct jvm *jvm,
 		.size = sizeof(s),
 		.place = OPENER_ROOT,
 	};
-	struct error unused;
 
-	if (opener_run(&o, &unused) == CHILD_NOTHING && s.is_read &&
+	if (opener_run(&o, error_unused()) == CHILD_NOTHING && s.is_read &&
 	    !s.has_user)
 		fail(err, ERROR_UNAVAILABLE,
 		     "%d has its counters in its memory only, because its uid "
@@ -352,10 +350,9 @@ void perfdata_explain(const struct jvm *jvm, const struct error *why,
 		      struct error *err)
 {
 	struct jvm_info about;
-	struct error unused;
 	const char *reason = NULL;
 
-	if (jvm_info(jvm, &about, &unused))
+	if (jvm_info(jvm, &about, error_unused()))
 		return;
 	for (size_t i = 0; i < sizeof(reasons) / sizeof(*reasons); i++)
 		if (jvm_info_option(&about, reasons[i]))

@@ -435,9 +435,8 @@ static size_t owners_used; /* entries ever added */
 static bool owner_lives(pid_t pid, pid_t tid)
 {
 	struct proc_status status;
-	struct error unused;
 
-	return tid && procfs_status(tid, &status, &unused) == 0 &&
+	return tid && procfs_status(tid, &status, error_unused()) == 0 &&
 	       status.tgid == pid && status.state != 'Z' && status.state != 'X';
 }
 

@@ -136,7 +136,6 @@ static bool starter_start(int channel)
 	int fds[SENT_COUNT] = { -1, -1, -1 };
 	struct helper_area *area = MAP_FAILED;
 	struct child c = { .channel = -1 };
-	struct error unused;
 	bool is_sent = false;
 
 	fds[SENT_AREA] = memfd_create("memory", MFD_CLOEXEC);
@@ -144,8 +143,8 @@ static bool starter_start(int channel)
 	    ftruncate(fds[SENT_AREA], sizeof(*area)) == 0)
 		area = mmap(NULL, sizeof(*area), PROT_READ | PROT_WRITE,
 			    MAP_SHARED, fds[SENT_AREA], 0);
-	if (area != MAP_FAILED &&
-	    child_start(&c, &options, helper_serve, area, &unused) == 0) {
+	if (area != MAP_FAILED && child_start(&c, &options, helper_serve, area,
+					      error_unused()) == 0) {
 		fds[SENT_CHANNEL] = c.channel;
 		fds[SENT_PIDFD] = (int)syscall(SYS_pidfd_open, c.pid, 0);
 		is_sent = fds[SENT_PIDFD] >= 0;

@@ -294,14 +294,13 @@ static void rate_add_interval(struct text *out, const char *interval,
 static uint64_t rate_parse_duration(const char *text)
 {
 	struct text packed = { 0 };
-	struct error unused;
 	int64_t ns;
 
 	for (; *text; text++) {
 		if (*text != ' ')
 			text_putc(&packed, *text);
 	}
-	if (units_duration(packed.bytes, &ns, &unused) || ns < 0)
+	if (units_duration(packed.bytes, &ns, error_unused()) || ns < 0)
 		ns = 0;
 	text_release(&packed);
 	return (uint64_t)ns;

@@ -353,10 +353,9 @@ int time_bound_parse(const char *text, struct time_bound *bound,
 		     struct error *err)
 {
 	const char *at = text;
-	struct error unused;
 
 	if (*text == '-' &&
-	    units_duration(text + 1, &bound->ns, &unused) == 0) {
+	    units_duration(text + 1, &bound->ns, error_unused()) == 0) {
 		bound->base = TIME_FROM_END;
 		return 0;
 	}
@@ -364,7 +363,7 @@ int time_bound_parse(const char *text, struct time_bound *bound,
 		bound->base = TIME_EPOCH;
 		return 0;
 	}
-	if (units_duration(text, &bound->ns, &unused) == 0) {
+	if (units_duration(text, &bound->ns, error_unused()) == 0) {
 		bound->base = TIME_FROM_START;
 		return 0;
 	}

@@ -24,11 +24,10 @@ static size_t usage_add_children(pid_t pids[PROCESSES_MAX], size_t count,
 				 pid_t parent, pid_t omitted)
 {
 	struct text list = { 0 };
-	struct error unused;
 	char name[48], *end;
 
 	snprintf(name, sizeof(name), "task/%d/children", (int)parent);
-	if (procfs_read(parent, name, LIST_BYTES, &list, &unused) == 0 &&
+	if (procfs_read(parent, name, LIST_BYTES, &list, error_unused()) == 0 &&
 	    list.len)
 		for (const char *at = list.bytes; count < PROCESSES_MAX;
 		     at = end) {
@@ -71,11 +70,10 @@ static int64_t usage_ended_cpu_ns(pid_t pid)
 	int64_t tick_ns = CLOCK_NS_PER_S / sysconf(_SC_CLK_TCK);
 	unsigned long times[2] = { 0 };
 	struct text stat = { 0 };
-	struct error unused;
 	const char *behind = NULL;
 
 	/* "4711 (a name) S …": cutime is the 14th field after the name. */
-	if (procfs_read(pid, "stat", LIST_BYTES, &stat, &unused) == 0 &&
+	if (procfs_read(pid, "stat", LIST_BYTES, &stat, error_unused()) == 0 &&
 	    stat.len)
 		behind = strrchr(stat.bytes, ')');
 	for (int i = 0; behind && i < 14; i++) {
@@ -96,11 +94,10 @@ static uint64_t usage_memory_bytes(pid_t pid)
 {
 	static const char key[] = "\nPss:";
 	struct text rollup = { 0 };
-	struct error unused;
 	uint64_t bytes = 0;
 
-	if (procfs_read(pid, "smaps_rollup", ROLLUP_BYTES, &rollup, &unused) ==
-		    0 &&
+	if (procfs_read(pid, "smaps_rollup", ROLLUP_BYTES, &rollup,
+			error_unused()) == 0 &&
 	    rollup.len) {
 		const char *at = strstr(rollup.bytes, key);
 
@@ -134,11 +131,11 @@ uint64_t push_usage_own_bytes(void)
 {
 	struct text pages = { 0 };
 	uint64_t resident = 0, shared = 0;
-	struct error unused;
 	char *end;
 
 	/* "size resident shared …", proc(5) */
-	if (procfs_read(getpid(), "statm", LIST_BYTES, &pages, &unused) == 0 &&
+	if (procfs_read(getpid(), "statm", LIST_BYTES, &pages,
+			error_unused()) == 0 &&
 	    pages.len) {
 		strtoull(pages.bytes, &end, 10);
 		resident = strtoull(end, &end, 10);

@@ -125,18 +125,17 @@ bool push_context_read(const struct jvm *jvm, struct text *out)
 {
 	struct remote_memory *memory = NULL;
 	struct mappings maps = { 0 };
-	struct error unused;
 	bool ok = false;
 	int left = CONTEXTS_MAX;
 
-	if (mappings_read(&maps, jvm, &unused))
+	if (mappings_read(&maps, jvm, error_unused()))
 		return false;
 	for (size_t i = 0; i < maps.count && !ok && left; i++) {
 		if (!context_is_mapping(&maps.all[i]))
 			continue;
 		left--;
 		if (!memory)
-			memory = remote_memory_open(jvm, NULL, &unused);
+			memory = remote_memory_open(jvm, NULL, error_unused());
 		if (!memory)
 			break;
 		ok = context_read_at(remote_memory_of(memory),

@@ -266,12 +266,12 @@ uint64_t push_resource_add(const struct jvm *jvm, const char *service,
 			   bool *args_cut)
 {
 	struct resource r = { .jvm = jvm };
-	struct error unused;
 	uint64_t omitted;
 
-	if (jvm_info(jvm, &r.info, &unused))
+	if (jvm_info(jvm, &r.info, error_unused()))
 		r.info = (struct jvm_info){ 0 };
-	procfs_read(jvm->pid, "environ", ENVIRON_MAX, &r.environ, &unused);
+	procfs_read(jvm->pid, "environ", ENVIRON_MAX, &r.environ,
+		    error_unused());
 	container_read(&r.container, jvm);
 	push_context_read(jvm, &r.context);
 	container_pod_find(&r.pod, &r.container);

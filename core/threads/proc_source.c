@@ -870,9 +870,8 @@ static void source_close(struct thread_source *base)
 static void source_add_info(struct proc_source *s)
 {
 	struct jvm_info about = { 0 };
-	struct error unused;
 
-	if (jvm_info(s->jvm, &about, &unused))
+	if (jvm_info(s->jvm, &about, error_unused()))
 		return;
 	if (about.main_class) {
 		text_putc(&s->title, ' ');

@@ -155,10 +155,9 @@ static int task_process_open(struct task_process *p, const struct jvm *jvm,
 			     struct error *err)
 {
 	struct proc_stat stat = { 0 };
-	struct error unused;
 
 	*p = (struct task_process){ .jvm = jvm, .clock = NO_CLOCK };
-	p->statm = procfs_open(jvm->pid, "statm", O_RDONLY, &unused);
+	p->statm = procfs_open(jvm->pid, "statm", O_RDONLY, error_unused());
 	p->stat = procfs_open(jvm->pid, "stat", O_RDONLY, err);
 	if (p->stat < 0 || process_read_stat(p, &stat, err))
 		return -1;

@@ -41,7 +41,6 @@
 int agent_load_allowed(const struct jvm *jvm, struct error *err)
 {
 	struct jvm_info about;
-	struct error unused;
 	const char *option;
 	int ret = 0;
 
@@ -50,7 +49,7 @@ int agent_load_allowed(const struct jvm *jvm, struct error *err)
 			    "%d: the sjkc agent is for HotSpot JVMs",
 			    (int)jvm->pid);
 	/* If the flags are unavailable, try to load. */
-	if (jvm_info(jvm, &about, &unused))
+	if (jvm_info(jvm, &about, error_unused()))
 		return 0;
 	option = jvm_info_option(&about, "-XX:-EnableDynamicAgentLoading");
 	if (option)
@@ -183,9 +182,8 @@ static bool directory_find_descriptor(const struct jvm *jvm, struct line path,
 /* Reads the mappings; the caller releases them. */
 static bool jvm_read_maps(const struct jvm *jvm, struct text *maps)
 {
-	struct error unused;
-
-	return procfs_read(jvm->pid, "maps", MAPS_LIMIT, maps, &unused) == 0 &&
+	return procfs_read(jvm->pid, "maps", MAPS_LIMIT, maps,
+			   error_unused()) == 0 &&
 	       maps->len;
 }
 
@@ -215,12 +213,12 @@ bool agent_load_known(const struct jvm *jvm, char *path, size_t size)
 static bool jvm_has_proc(const struct jvm *jvm)
 {
 	struct text mounts = { 0 };
-	struct error unused;
 	struct lines lines;
 	struct line line;
 	bool has_proc = false;
 
-	if (procfs_read(jvm->pid, "mountinfo", MAPS_LIMIT, &mounts, &unused))
+	if (procfs_read(jvm->pid, "mountinfo", MAPS_LIMIT, &mounts,
+			error_unused()))
 		return true; /* the JVM reports the failure */
 	lines = lines_over(mounts.bytes, mounts.len);
 	while (!has_proc && lines_next(&lines, &line))
@@ -458,7 +456,6 @@ place_reject(struct place *p, const char *fmt, ...)
  */
 static int directory_open_cwd(const struct jvm *jvm, struct place *p)
 {
-	struct error unused;
 	struct stat held, named;
 	char link[32];
 	ssize_t len;
@@ -472,7 +469,7 @@ static int directory_open_cwd(const struct jvm *jvm, struct place *p)
 		return -1;
 	}
 	p->path[len] = '\0';
-	fd = jvm_open_file(jvm, p->path, O_PATH | O_DIRECTORY, &unused);
+	fd = jvm_open_file(jvm, p->path, O_PATH | O_DIRECTORY, error_unused());
 	if (fd < 0)
 		return -1;
 	same = open(link, O_PATH | O_DIRECTORY | O_CLOEXEC);
@@ -834,14 +831,13 @@ int agent_directory_publish(struct agent_directory *f, const struct jvm *jvm,
 
 void agent_directory_remove(struct agent_directory *f)
 {
-	struct error unused;
 	int fd = -1;
 
 	if (!f->child.pid)
 		return;
 	child_tell(f->child.channel, DONE, -1);
 	helper_process_wait(&f->child, clock_monotonic_ns() + CLOCK_NS_PER_S,
-			    &fd, &unused);
+			    &fd, error_unused());
 	if (fd >= 0)
 		close(fd);
 	directory_channel = -1;

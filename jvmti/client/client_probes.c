@@ -349,10 +349,9 @@ static int probes_check_build(const struct jvm *jvm, struct error *err)
 {
 	struct jvm_info about;
 	struct text why = { 0 };
-	struct error unused;
 	int ret = 0;
 
-	if (jvm_info(jvm, &about, &unused))
+	if (jvm_info(jvm, &about, error_unused()))
 		return 0;
 	if (!agent_probes_are_safe(&about, &why))
 		ret = fail(err, ERROR_UNAVAILABLE,
@@ -402,9 +401,8 @@ static bool probes_is_stopped(struct probes *p)
 {
 	int64_t now = clock_monotonic_ns();
 	struct proc_stat stat;
-	struct error unused;
 
-	if (procfs_stat(p->session.jvm->pid, &stat, &unused) ||
+	if (procfs_stat(p->session.jvm->pid, &stat, error_unused()) ||
 	    (stat.state != 'T' && stat.state != 't'))
 		p->stopped_ns = 0;
 	else if (!p->stopped_ns)

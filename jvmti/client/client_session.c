@@ -26,11 +26,11 @@ static unsigned session_ask_version(struct attach *attach)
 	};
 	static const char label[] = "\nJDK ";
 	struct text reply = { 0 };
-	struct error unused;
 	const char *at = NULL;
 	unsigned version;
 
-	if (attach_call(attach, &request, &reply, &unused) == 0 && reply.len)
+	if (attach_call(attach, &request, &reply, error_unused()) == 0 &&
+	    reply.len)
 		at = strstr(reply.bytes, label);
 	version = jdk_version_of(at ? at + strlen(label) : NULL).feature;
 	text_release(&reply);
@@ -44,11 +44,10 @@ static unsigned session_ask_version(struct attach *attach)
 static bool session_may_warn(const struct jvm *jvm, struct attach *attach)
 {
 	struct jvm_info about;
-	struct error unused;
 	unsigned version;
 	bool is_hidden;
 
-	if (jvm_info(jvm, &about, &unused))
+	if (jvm_info(jvm, &about, error_unused()))
 		return true;
 	version = jdk_version_of(about.version).feature;
 	is_hidden = jvm_info_option(&about, "-XX:+EnableDynamicAgentLoading");
@@ -76,14 +75,13 @@ uint32_t client_code_limit(const struct jvm *jvm, int64_t timeout_ns)
 	const struct attach_request request = { "printflag",
 						{ "DontCompileHugeMethods" },
 						false };
-	struct error unused;
-	struct attach *attach = attach_open(jvm, timeout_ns, &unused);
+	struct attach *attach = attach_open(jvm, timeout_ns, error_unused());
 	struct text reply = { 0 };
 	bool is_off;
 
 	text_puts(&reply, "");
 	if (attach)
-		attach_call(attach, &request, &reply, &unused);
+		attach_call(attach, &request, &reply, error_unused());
 	is_off = strstr(reply.bytes, "-XX:-DontCompileHugeMethods");
 	attach_close(attach);
 	text_release(&reply);
@@ -220,7 +218,6 @@ static int session_start(struct client_session *s, struct attach *attach,
 {
 	int64_t until_ns = clock_monotonic_ns() + BUSY_NS;
 	bool is_prepared = l->prepare && !is_known;
-	struct error unused;
 
 	if (!is_known && agent_load_needs_file(s->jvm) &&
 	    session_load_with(s, attach, AGENT_KEEP, s->library, err))
@@ -231,7 +228,7 @@ static int session_start(struct client_session *s, struct attach *attach,
 		if (session_load(s, attach, AGENT_START, err))
 			return -1;
 		if (!l->prepare ||
-		    client_stream_read_report(&s->stream, &unused))
+		    client_stream_read_report(&s->stream, error_unused()))
 			return 0;
 		if (session_lacks_natives(s) && !is_prepared) {
 			is_prepared = true;
@@ -298,13 +295,12 @@ int client_session_open(struct client_session *s, const struct jvm *jvm,
 static void session_stop_agent(struct client_session *s)
 {
 	struct attach *attach;
-	struct error unused;
 
 	if (s->stream.report.state != AGENT_RUNS || !jvm_runs(s->jvm))
 		return;
-	attach = attach_open(s->jvm, GOODBYE_NS, &unused);
+	attach = attach_open(s->jvm, GOODBYE_NS, error_unused());
 	if (attach)
-		session_load(s, attach, AGENT_STOP, &unused);
+		session_load(s, attach, AGENT_STOP, error_unused());
 	attach_close(attach);
 }
 

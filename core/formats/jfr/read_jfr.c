@@ -428,9 +428,9 @@ static int chunk_metadata_at(struct jfr_read *r, const struct jfr_chunk *chunk,
 			     size_t offset)
 {
 	struct cursor event = jfr_event_at(chunk, offset, JFR_EVENT_METADATA);
-	struct error unused;
 
-	return cursor_ok(&event) ? jfr_use_metadata(r, event, &unused) : -1;
+	return cursor_ok(&event) ? jfr_use_metadata(r, event, error_unused())
+				 : -1;
 }
 
 /* Searches for types if the header does not lead to any. */
