@@ -283,7 +283,7 @@ static void hh_add_title(struct text *title, const struct heap *heap,
 	units_add_time(title, (double)(clock_monotonic_ns() - begin_ns));
 	if (opt.diff) {
 		text_puts(title, " and since ");
-		safe_text(title, opt.diff, strlen(opt.diff));
+		safe_text_puts(title, opt.diff);
 	}
 }
 

@@ -82,11 +82,6 @@ static void map_write_line(struct output *out, uint64_t begin, uint64_t end,
 		      name->bytes);
 }
 
-static void map_add_name(struct text *name, const char *part)
-{
-	safe_text(name, part, strlen(part));
-}
-
 static void map_write_method(struct output *out, struct map_source *v,
 			     const struct code_blob *b, struct text *name,
 			     struct counts *counts)
@@ -95,15 +90,15 @@ static void map_write_method(struct output *out, struct map_source *v,
 
 	text_clear(name);
 	if (vm_symbols_method(v->symbols, b->method, &f)) {
-		map_add_name(name, f.class_name);
+		safe_text_puts(name, f.class_name);
 		text_putc(name, '.');
-		map_add_name(name, f.method);
+		safe_text_puts(name, f.method);
 		if (opt.signature)
-			map_add_name(name, f.signature);
+			safe_text_puts(name, f.signature);
 		counts->methods++;
 	} else {
 		/* A method that is being unloaded has lost its name. */
-		map_add_name(name, b->name);
+		safe_text_puts(name, b->name);
 		counts->unknown++;
 	}
 	map_write_line(out, b->begin, b->end, name);
@@ -116,7 +111,7 @@ static void map_write_rest(struct output *out, const struct code_blob *b,
 	if (at >= end)
 		return;
 	text_clear(name);
-	map_add_name(name, b->name);
+	safe_text_puts(name, b->name);
 	map_write_line(out, at, end, name);
 }
 
@@ -135,7 +130,7 @@ static void map_write_generated(struct output *out,
 			continue;
 		map_write_rest(out, b, at, stubs[i].begin, name);
 		text_clear(name);
-		map_add_name(name, stubs[i].name);
+		safe_text_puts(name, stubs[i].name);
 		map_write_line(out, stubs[i].begin, stubs[i].end, name);
 		at = stubs[i].end;
 	}

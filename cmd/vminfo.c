@@ -575,14 +575,14 @@ static void facts_write_text(struct text *t, const struct facts *facts)
 
 		text_clear(&value);
 		fact_add_value(&value, f);
-		safe_text(t, f->name, strlen(f->name));
+		safe_text_puts(t, f->name);
 		text_puts(t, ": ");
 		safe_text(t, value.bytes, value.len);
 		if (f->unit && *f->unit)
 			text_printf(t, " %s", f->unit);
 		if (f->origin) {
 			text_putc(t, ' ');
-			safe_text(t, f->origin, strlen(f->origin));
+			safe_text_puts(t, f->origin);
 		}
 		text_putc(t, '\n');
 	}

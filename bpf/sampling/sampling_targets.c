@@ -945,7 +945,7 @@ void sampling_targets_name(const struct sampling_targets *t, struct text *out)
 	if (total == 1)
 		text_puts(out, t->all[0]->name.bytes);
 	else if (!total && t->launched)
-		safe_text(out, t->launched, strlen(t->launched));
+		safe_text_puts(out, t->launched);
 	else
 		text_printf(out, "%zu JVMs", total);
 }

@@ -30,11 +30,6 @@ static const char *const state_words[] = {
 	[CONDITION_UNKNOWN] = "unknown",
 };
 
-static void doctor_put_safe(struct text *out, const char *text)
-{
-	safe_text(out, text, strlen(text));
-}
-
 static void doctor_put_title(const struct doctor_checks *c, struct text *out)
 {
 	struct text main = { 0 };
@@ -45,7 +40,7 @@ static void doctor_put_title(const struct doctor_checks *c, struct text *out)
 		text_putc(out, ' ');
 		safe_text(out, main.bytes, main.len);
 		text_puts(out, ", user ");
-		doctor_put_safe(out, c->info.user ? c->info.user : "?");
+		safe_text_puts(out, c->info.user ? c->info.user : "?");
 	}
 	text_putc(out, '\n');
 	text_release(&main);
@@ -59,11 +54,11 @@ static void doctor_put_finding(const struct finding *f, int width,
 		    : f->is_warning ? "warning"
 				    : state_words[f->is.state],
 		    width, f->is.name);
-	doctor_put_safe(out, f->is.detail);
+	safe_text_puts(out, f->is.detail);
 	text_putc(out, '\n');
 	if (f->is.remedy[0] && f->is.state != CONDITION_HOLDS) {
 		text_printf(out, "%*s-> ", width + 11, "");
-		doctor_put_safe(out, f->is.remedy);
+		safe_text_puts(out, f->is.remedy);
 		text_putc(out, '\n');
 	}
 }

@@ -494,7 +494,7 @@ static const char *check_protocol(const struct push_check *c)
 
 static void check_put_text(const struct push_check *c, struct text *out)
 {
-	safe_text(out, c->settings.shown_url, strlen(c->settings.shown_url));
+	safe_text_puts(out, c->settings.shown_url);
 	text_printf(out, " (%s)\n", check_protocol(c));
 	for (size_t i = 0; i < c->count; i++) {
 		const struct push_check_step *s = &c->steps[i];
@@ -502,7 +502,7 @@ static void check_put_text(const struct push_check *c, struct text *out)
 		text_printf(out, "%-6s  %-7s  %7.1f ms%s",
 			    s->ok ? "ok" : "failed", s->name,
 			    (double)s->us / 1000, *s->detail ? "  " : "");
-		safe_text(out, s->detail, strlen(s->detail));
+		safe_text_puts(out, s->detail);
 		text_putc(out, '\n');
 	}
 	if (c->kind)

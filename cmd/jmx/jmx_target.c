@@ -119,7 +119,7 @@ static int jmx_ask_password(const char *user, struct text *password,
 	int ret;
 
 	text_puts(&prompt, "password of ");
-	safe_text(&prompt, user, strlen(user));
+	safe_text_puts(&prompt, user);
 	text_puts(&prompt, ": ");
 	ret = password_ask(prompt.bytes, password, err);
 	text_release(&prompt);

@@ -383,7 +383,7 @@ static void call_put_text(struct call *c, const struct jmx_reply *reply)
 	bool is_void = strcmp(c->operation.returns, "void") == 0;
 
 	if (!c->mx->opt->quiet) {
-		safe_text(c->text, c->object, strlen(c->object));
+		safe_text_puts(c->text, c->object);
 		text_putc(c->text, '\n');
 	}
 	if (is_void || !reply->value)

@@ -225,7 +225,7 @@ static void csv_make_safe(struct shown *s, struct arena *a)
 		struct text safe = { 0 };
 
 		text_puts(&safe, "");
-		safe_text(&safe, head, strlen(head));
+		safe_text_puts(&safe, head);
 		s->columns[i].head = arena_copy(a, safe.bytes, safe.len);
 		text_release(&safe);
 	}
@@ -303,7 +303,7 @@ static void get_begin_text(struct get *g, const char *object)
 		return;
 	if (g->beans > 1)
 		text_putc(&g->text, '\n');
-	safe_text(&g->text, object, strlen(object));
+	safe_text_puts(&g->text, object);
 	text_putc(&g->text, '\n');
 }
 
@@ -322,7 +322,7 @@ static void get_put_text(struct get *g, const char *object,
 	lines = memchr(printed.bytes, '\n', printed.len);
 	if (!quiet) {
 		text_printf(&g->text, "%*s", INDENT, "");
-		safe_text(&g->text, c->key, strlen(c->key));
+		safe_text_puts(&g->text, c->key);
 		text_puts(&g->text, lines ? "\n        " : " ");
 	}
 	text_add(&g->text, printed.bytes, printed.len);
@@ -335,7 +335,7 @@ static void get_put_text(struct get *g, const char *object,
 static void get_failed_text(struct get *g, const char *why)
 {
 	text_printf(&g->text, "%*s", g->mx->opt->quiet ? 0 : INDENT, "");
-	safe_text(&g->text, why, strlen(why));
+	safe_text_puts(&g->text, why);
 	text_putc(&g->text, '\n');
 }
 

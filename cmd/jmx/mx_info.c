@@ -19,18 +19,13 @@ struct info {
 	size_t count;
 };
 
-static void info_put_safe(struct text *out, const char *text)
-{
-	safe_text(out, text, strlen(text));
-}
-
 static void info_put_type(struct text *out, const char *type)
 {
 	struct text shown = { 0 };
 
 	text_puts(&shown, "");
 	java_type_add(&shown, type);
-	info_put_safe(out, shown.bytes);
+	safe_text_puts(out, shown.bytes);
 	text_release(&shown);
 }
 
@@ -39,7 +34,7 @@ static void info_put_description(struct text *out, const struct jmx_feature *f)
 {
 	if (*f->description && strcmp(f->name, f->description) != 0) {
 		text_puts(out, "  - ");
-		info_put_safe(out, f->description);
+		safe_text_puts(out, f->description);
 		text_putc(out, '\n');
 	}
 }
@@ -47,7 +42,7 @@ static void info_put_description(struct text *out, const struct jmx_feature *f)
 static void info_put_attribute(struct text *out, const struct jmx_feature *f)
 {
 	text_puts(out, " (A) ");
-	info_put_safe(out, f->name);
+	safe_text_puts(out, f->name);
 	text_puts(out, " : ");
 	info_put_type(out, f->type);
 	if (!f->readable)
@@ -61,13 +56,13 @@ static void info_put_attribute(struct text *out, const struct jmx_feature *f)
 static void info_put_operation(struct text *out, const struct jmx_feature *f)
 {
 	text_puts(out, " (O) ");
-	info_put_safe(out, f->name);
+	safe_text_puts(out, f->name);
 	text_putc(out, '(');
 	for (size_t i = 0; i < f->parameter_count; i++) {
 		text_puts(out, i ? ", " : "");
 		info_put_type(out, f->parameters[i].type);
 		text_putc(out, ' ');
-		info_put_safe(out, f->parameters[i].name);
+		safe_text_puts(out, f->parameters[i].name);
 	}
 	text_puts(out, ") : ");
 	info_put_type(out, f->type);
@@ -79,9 +74,9 @@ static void info_put_operation(struct text *out, const struct jmx_feature *f)
 static void info_put_notification(struct text *out, const struct jmx_feature *f)
 {
 	text_puts(out, " (N) ");
-	info_put_safe(out, f->name);
+	safe_text_puts(out, f->name);
 	text_puts(out, " : ");
-	info_put_safe(out, f->type);
+	safe_text_puts(out, f->type);
 	text_putc(out, '\n');
 	info_put_description(out, f);
 }
@@ -100,11 +95,11 @@ static void info_put_text(struct info *i, const char *object,
 {
 	if (i->count++)
 		text_putc(&i->text, '\n');
-	info_put_safe(&i->text, object);
+	safe_text_puts(&i->text, object);
 	text_putc(&i->text, '\n');
-	info_put_safe(&i->text, info->class);
+	safe_text_puts(&i->text, info->class);
 	text_puts(&i->text, "\n - ");
-	info_put_safe(&i->text, info->description);
+	safe_text_puts(&i->text, info->description);
 	text_putc(&i->text, '\n');
 	info_put_each(&i->text, info->attributes, info->attribute_count,
 		      info_put_attribute);

@@ -58,7 +58,7 @@ static void notification_put_json(struct text *out,
 static void notification_put_word(struct text *out, const char *word)
 {
 	text_putc(out, ' ');
-	safe_text(out, word, strlen(word));
+	safe_text_puts(out, word);
 }
 
 /* Prints a line and, below it, the user data. */

@@ -109,7 +109,7 @@ static int set_one(struct setting *s, struct error *err)
 		return -1;
 	if (!s->is_done || s->mx->opt->quiet)
 		return 0;
-	safe_text(&line, s->object, strlen(s->object));
+	safe_text_puts(&line, s->object);
 	text_putc(&line, '\n');
 	ret = mx_flush(s->mx, &line, err);
 	text_release(&line);

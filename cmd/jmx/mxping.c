@@ -106,7 +106,7 @@ static void report_configuration(const struct ping *p, struct text *out)
 		text_puts(out, "the local JMX connector is not running\n");
 	if (p->host) {
 		text_puts(out, INDENT "java.rmi.server.hostname=");
-		safe_text(out, p->host, strlen(p->host));
+		safe_text_puts(out, p->host);
 		text_putc(out, '\n');
 	}
 	report_each_line(&l->properties, out, report_property);
@@ -127,10 +127,10 @@ static void report_step(const struct probe_step *step, struct text *out)
 
 static void ping_text(const struct ping *p, struct text *out)
 {
-	safe_text(out, p->target, strlen(p->target));
+	safe_text_puts(out, p->target);
 	if (p->main_class) {
 		text_puts(out, "  ");
-		safe_text(out, p->main_class, strlen(p->main_class));
+		safe_text_puts(out, p->main_class);
 	}
 	text_putc(out, '\n');
 	if (p->by_pid)

@@ -47,7 +47,7 @@ int proxy_print_usage(const char *title, const struct proxy_place *place,
 	struct text safe = { 0 }, address = { 0 };
 	int ret = output_open(&out, "-", err);
 
-	safe_text(&safe, title, strlen(title));
+	safe_text_puts(&safe, title);
 	print_add_address(&address, place);
 	if (ret == 0) {
 		output_printf(&out, "%s is at %s\n", safe.bytes, address.bytes);
@@ -85,11 +85,11 @@ static void print_add_socks_usage(struct text *out,
 	text_puts(out, " ...\n  VisualVM  visualvm ");
 	print_add_socks_options(out, "-J", host, port);
 	text_puts(out, " --openjmx ");
-	safe_text(out, jvm->host, strlen(jvm->host));
+	safe_text_puts(out, jvm->host);
 	text_printf(out, ":%u\n  JConsole  jconsole ", jvm->port);
 	print_add_socks_options(out, "-J", host, port);
 	text_putc(out, ' ');
-	safe_text(out, jvm->host, strlen(jvm->host));
+	safe_text_puts(out, jvm->host);
 	text_printf(out, ":%u\n", jvm->port);
 }
 
@@ -101,7 +101,7 @@ int proxy_print_socks_usage(const struct upstream_options *jvm,
 	int ret = output_open(&file, "-", err);
 
 	print_add_address(&address, place);
-	safe_text(&out, jvm->title, strlen(jvm->title));
+	safe_text_puts(&out, jvm->title);
 	text_printf(&out, " by SOCKS 5 is at %s\n", address.bytes);
 	/* Without the port. */
 	*strrchr(address.bytes, ':') = '\0';
@@ -120,7 +120,7 @@ static void print_add_field(struct text *line, const char *foreign)
 {
 	text_putc(line, '\t');
 	if (foreign[0])
-		safe_text(line, foreign, strlen(foreign));
+		safe_text_puts(line, foreign);
 	else
 		text_putc(line, '-');
 }
@@ -183,7 +183,7 @@ int proxy_print_agents(const struct http_target_options *agents, size_t count,
 		const char *name = agents[i].name;
 
 		text_clear(&safe);
-		safe_text(&safe, agents[i].title, strlen(agents[i].title));
+		safe_text_puts(&safe, agents[i].title);
 		output_printf(&out, "%s is at %s://%s/%s\n", safe.bytes, scheme,
 			      address.bytes, name ? name : HTTP_FRONT_PATH);
 	}

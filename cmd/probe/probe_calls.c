@@ -62,9 +62,9 @@ static void call_add_method(const struct probe_calls *c,
 	const struct probe_method *m = probes_method(c->probes, call->method);
 	const char *name = probes_class(c->probes, m->class)->name;
 
-	safe_text(out, name, strlen(name));
+	safe_text_puts(out, name);
 	text_putc(out, '.');
-	safe_text(out, m->name, strlen(m->name));
+	safe_text_puts(out, m->name);
 }
 
 /* ---- text ---- */
@@ -115,12 +115,12 @@ static void call_add_value(struct text *out, const struct probe_value *v)
 		break;
 	case PROBE_STRING:
 		text_putc(out, '"');
-		safe_text(out, text, strlen(text));
+		safe_text_puts(out, text);
 		text_puts(out, v->number > PROBE_TEXT ? "\"…" : "\"");
 		break;
 	case PROBE_OBJECT:
 		text_putc(out, '<');
-		safe_text(out, text, strlen(text));
+		safe_text_puts(out, text);
 		text_putc(out, '>');
 		break;
 	}
@@ -132,9 +132,9 @@ static void call_add_frames(struct text *out, const struct probe_call *call)
 		const struct probe_frame *f = &call->frames[i];
 
 		text_puts(out, "    at ");
-		safe_text(out, f->class_name, strlen(f->class_name));
+		safe_text_puts(out, f->class_name);
 		text_putc(out, '.');
-		safe_text(out, f->method, strlen(f->method));
+		safe_text_puts(out, f->method);
 		if (f->line > 0)
 			text_printf(out, ":%" PRId32, f->line);
 		text_putc(out, '\n');
@@ -160,11 +160,11 @@ static void call_add_text(const struct probe_calls *c,
 		text_putc(out, ')');
 	}
 	text_puts(out, "  [");
-	safe_text(out, thread, strlen(thread));
+	safe_text_puts(out, thread);
 	text_printf(out, " tid=%u]", call->tid);
 	if (call->exception) {
 		text_puts(out, "  threw ");
-		safe_text(out, call->exception, strlen(call->exception));
+		safe_text_puts(out, call->exception);
 	}
 	text_putc(out, '\n');
 	if (c->run->o->stack)
@@ -211,11 +211,9 @@ static void json_add_arrays(struct json *j, const struct probe_call *call)
 		json_open_object(j);
 		json_add_text(j, "class", call->frames[i].class_name);
 		json_add_text(j, "method", call->frames[i].method);
-		json_key(j, "line");
-		if (call->frames[i].line > 0)
-			json_int(j, call->frames[i].line);
-		else
-			json_null(j);
+		json_add_id(j, "line",
+			    call->frames[i].line > 0 ? call->frames[i].line
+						     : 0);
 		json_close_object(j);
 	}
 	json_close_array(j);
@@ -238,11 +236,7 @@ static void call_add_json(const struct probe_calls *c,
 	json_add_int(&j, "duration_ns", call->ns);
 	json_add_text(&j, "thread", call->thread ? call->thread : "");
 	json_add_uint(&j, "tid", call->tid);
-	json_key(&j, "exception");
-	if (call->exception)
-		json_text(&j, call->exception);
-	else
-		json_null(&j);
+	json_add_text(&j, "exception", call->exception);
 	json_add_arrays(&j, call);
 	json_close_object(&j);
 	text_putc(out, '\n');

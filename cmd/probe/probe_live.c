@@ -405,7 +405,7 @@ static int live_print_list(const struct live *l, struct error *err)
 		live_add_name(l, l->wishes[i].method, &out);
 		if (*c->loader) {
 			text_puts(&out, "  [");
-			safe_text(&out, c->loader, strlen(c->loader));
+			safe_text_puts(&out, c->loader);
 			text_putc(&out, ']');
 		}
 		if (probe_refusal_add(m, &why))

@@ -109,11 +109,11 @@ void probe_report_sort(struct probe_report *r)
 
 void probe_row_name(const struct probe_row *row, struct text *out)
 {
-	safe_text(out, row->class_name, strlen(row->class_name));
+	safe_text_puts(out, row->class_name);
 	text_putc(out, '.');
-	safe_text(out, row->method, strlen(row->method));
+	safe_text_puts(out, row->method);
 	if (row->parameters)
-		safe_text(out, row->parameters, strlen(row->parameters));
+		safe_text_puts(out, row->parameters);
 	else if (row->descriptor)
 		frame_parameters(out, row->descriptor, strlen(row->descriptor),
 				 true);
@@ -220,8 +220,7 @@ static void text_add_exceptions(struct text *out, const struct probe_row *row)
 		text_puts(out, shown++ ? ", " : " ");
 		units_add_count(out, c->exceptions[i].count);
 		text_putc(out, ' ');
-		safe_text(out, name ? name : "others",
-			  strlen(name ? name : "others"));
+		safe_text_puts(out, name ? name : "others");
 	}
 	if (shown < c->exception_count)
 		text_printf(out, ", and %zu other class%s",

@@ -330,7 +330,7 @@ void progress_show(void *unused, uint64_t done, uint64_t total)
 	for (unsigned i = 0; i < BAR_WIDTH; i++)
 		text_putc(&line, i < part * BAR_WIDTH / 100 ? '=' : ' ');
 	text_printf(&line, "] %3u %% ", (unsigned)part);
-	safe_text(&line, bar.title, strlen(bar.title));
+	safe_text_puts(&line, bar.title);
 	text_puts(&line, "\033[K"); /* erases the rest of the line */
 	log_bytes(line.bytes, line.len);
 	bar.shown = true;

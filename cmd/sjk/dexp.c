@@ -503,7 +503,7 @@ static void dexp_print_values(const struct dexp *d, struct dexp_key *k,
 		const char *text = profile_text(d->profile, k->values[i].tag);
 
 		text_puts(&list, i ? ", " : "");
-		safe_text(&list, text, strlen(text));
+		safe_text_puts(&list, text);
 	}
 	text_putc(&list, ']');
 	if (list.len > DEXP_LIST) {
@@ -592,7 +592,7 @@ static void dexp_print_name(struct output *o, const char *before,
 	struct text safe = { 0 };
 
 	text_puts(&safe, before);
-	safe_text(&safe, foreign, strlen(foreign));
+	safe_text_puts(&safe, foreign);
 	output_puts(o, safe.bytes);
 	text_release(&safe);
 }

@@ -210,14 +210,6 @@ void json_double(struct json *j, double value)
 		text_puts(j->out, "null");
 }
 
-void json_id(struct json *j, int64_t id)
-{
-	if (id)
-		json_int(j, id);
-	else
-		json_null(j);
-}
-
 static const char *json_skip_digits(const char *at)
 {
 	while (*at >= '0' && *at <= '9')
@@ -302,7 +294,10 @@ void json_add_text(struct json *j, const char *key, const char *string)
 void json_add_id(struct json *j, const char *key, int64_t id)
 {
 	json_key(j, key);
-	json_id(j, id);
+	if (id)
+		json_int(j, id);
+	else
+		json_null(j);
 }
 
 void json_add_int(struct json *j, const char *key, int64_t value)

@@ -39,8 +39,6 @@ void json_foreign_key(struct json *j, const char *key); /* any string */
 void json_string(struct json *j, const char *bytes, size_t len);
 /* Writes a NUL-terminated text; NULL is written as null. */
 void json_text(struct json *j, const char *string);
-/* Writes an id, or null if it is 0, which means unknown. */
-void json_id(struct json *j, int64_t id);
 void json_int(struct json *j, int64_t value);
 void json_uint(struct json *j, uint64_t value);
 void json_double(struct json *j,
@@ -59,6 +57,7 @@ void json_add_array(struct json *j, const char *key);
 void json_add_string(struct json *j, const char *key, const char *bytes,
 		     size_t len);
 void json_add_text(struct json *j, const char *key, const char *string);
+/* 0 means unknown and is written as null. */
 void json_add_id(struct json *j, const char *key, int64_t id);
 void json_add_int(struct json *j, const char *key, int64_t value);
 void json_add_uint(struct json *j, const char *key, uint64_t value);

@@ -181,7 +181,7 @@ bool nearest_suggest(const struct nearest *n, struct text *out)
 		text_puts(out, i == 0           ? "; did you mean '"
 			       : i + 1 == count ? "' or '"
 						: "', '");
-		safe_text(out, chosen[i], strlen(chosen[i]));
+		safe_text_puts(out, chosen[i]);
 	}
 	if (count)
 		text_puts(out, "'?");

@@ -143,6 +143,11 @@ void safe_text(struct text *out, const void *bytes, size_t len)
 	safe_put_all(out, bytes, len, safe_put_visible);
 }
 
+void safe_text_puts(struct text *out, const char *string)
+{
+	safe_text(out, string, strlen(string));
+}
+
 void safe_text_valid(struct text *out, const void *bytes, size_t len)
 {
 	safe_put_all(out, bytes, len, text_utf8);

@@ -22,6 +22,7 @@
  *   - every other invalid byte is U+FFFD.
  */
 void safe_text(struct text *out, const void *bytes, size_t len);
+void safe_text_puts(struct text *out, const char *string); /* to its NUL */
 
 /* Appends valid UTF-8, but leaves hidden characters as they are. */
 void safe_text_valid(struct text *out, const void *bytes, size_t len);

@@ -66,7 +66,7 @@ static void pending_add_running(struct text *out, const struct jvm *jvm)
 		closedir(tasks);
 	for (size_t i = 0; i < count; i++) {
 		text_puts(out, i ? ", " : "; running: ");
-		safe_text(out, busiest[i].comm, strlen(busiest[i].comm));
+		safe_text_puts(out, busiest[i].comm);
 	}
 	if (count)
 		text_puts(out, " (sjkc prof shows the code)");

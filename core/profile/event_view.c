@@ -243,7 +243,7 @@ static int view_fail_unknown(const struct event_view *views, size_t count,
 		return fail(err, ERROR_INPUT, "the input has no samples");
 	for (size_t i = 0; i < count; i++) {
 		text_puts(&names, i ? ", " : "");
-		safe_text(&names, views[i].name, strlen(views[i].name));
+		safe_text_puts(&names, views[i].name);
 	}
 	fail(err, ERROR_INPUT, "no samples of '%s'; available events: %s",
 	     wanted, names.bytes);

@@ -14,7 +14,7 @@ void push_attribute(struct text *resource, const char *key, const char *value,
 	struct text any = { 0 }, both = { 0 }, valid = { 0 };
 
 	/* Receivers refuse a request with a string that is not UTF-8. */
-	safe_text(&valid, key, strlen(key));
+	safe_text_puts(&valid, key);
 	protobuf_bytes(&both, KEY_VALUE_KEY, valid.bytes, valid.len);
 	text_clear(&valid);
 	safe_text(&valid, value, len);

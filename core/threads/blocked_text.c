@@ -41,11 +41,6 @@ struct waiter {
 	uint32_t pool;
 };
 
-static void text_add_safe(struct text *out, const char *foreign)
-{
-	safe_text(out, foreign, strlen(foreign));
-}
-
 static void text_indent(struct text *out, size_t depth)
 {
 	text_printf(out, "%*s",
@@ -56,7 +51,7 @@ static void text_indent(struct text *out, size_t depth)
 void blocked_name(const struct blocked_thread *t, struct text *out)
 {
 	text_putc(out, '"');
-	text_add_safe(out, t->name);
+	safe_text_puts(out, t->name);
 	text_putc(out, '"');
 	if (t->id > 0)
 		text_printf(out, " #%" PRId64, t->id);
@@ -64,9 +59,9 @@ void blocked_name(const struct blocked_thread *t, struct text *out)
 
 void blocked_lock(const struct blocked_thread *t, struct text *out)
 {
-	text_add_safe(out, t->lock_class);
+	safe_text_puts(out, t->lock_class);
 	text_puts(out, *t->lock_class ? " <" : "<");
-	text_add_safe(out, t->lock_id);
+	safe_text_puts(out, t->lock_id);
 	text_putc(out, '>');
 }
 
@@ -99,10 +94,10 @@ void blocked_frames(const struct blocked_thread *t, struct text *out)
 	if (!*t->leaf)
 		return;
 	text_puts(out, "  at ");
-	text_add_safe(out, t->leaf);
+	safe_text_puts(out, t->leaf);
 	if (strcmp(t->leaf, t->frame) != 0) {
 		text_puts(out, ", in ");
-		text_add_safe(out, t->frame);
+		safe_text_puts(out, t->frame);
 	}
 }
 
@@ -115,7 +110,7 @@ static void text_add_waiter(struct writer *w, const struct blocked_thread *t,
 	blocked_since(w->b, t, w->out);
 	if (*t->frame) {
 		text_puts(w->out, "  at ");
-		text_add_safe(w->out, t->frame);
+		safe_text_puts(w->out, t->frame);
 	}
 	text_putc(w->out, '\n');
 	w->shown++;
@@ -171,12 +166,12 @@ static void text_add_pool(struct writer *w, const struct waiter *waiters,
 	w->counted += count;
 	text_indent(w->out, depth);
 	text_printf(w->out, "%zu threads \"", count);
-	text_add_safe(w->out, intern_text(&w->pools, waiters->pool));
+	safe_text_puts(w->out, intern_text(&w->pools, waiters->pool));
 	text_puts(w->out, t->looks < 2 ? "\"  " : "\"  longest: ");
 	blocked_since(w->b, t, w->out);
 	if (*t->frame) {
 		text_puts(w->out, "  at ");
-		text_add_safe(w->out, t->frame);
+		safe_text_puts(w->out, t->frame);
 	}
 	text_putc(w->out, '\n');
 }

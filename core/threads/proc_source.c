@@ -875,12 +875,11 @@ static void source_add_info(struct proc_source *s)
 		return;
 	if (about.main_class) {
 		text_putc(&s->title, ' ');
-		safe_text(&s->title, about.main_class,
-			  strlen(about.main_class));
+		safe_text_puts(&s->title, about.main_class);
 	}
 	if (about.version) {
 		text_puts(&s->title, ", ");
-		safe_text(&s->title, about.version, strlen(about.version));
+		safe_text_puts(&s->title, about.version);
 	}
 	jvm_info_release(&about);
 }

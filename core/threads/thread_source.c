@@ -121,7 +121,7 @@ void source_note_add(struct top_sample *out, const char *figure, bool is_absent,
 	vsnprintf(raw, sizeof(raw), fmt, args);
 	va_end(args);
 	text_puts(&safe, "");
-	safe_text(&safe, raw, strlen(raw));
+	safe_text_puts(&safe, raw);
 	*n = (struct source_note){ .figure = figure, .is_absent = is_absent };
 	note_put(n, &safe);
 	text_release(&safe);

@@ -27,15 +27,10 @@ static int64_t info_member_number(const struct value *v, const char *name)
 	return value_integer_of(value_member(v, name), -1);
 }
 
-static void info_add_safe(struct text *out, const char *foreign)
-{
-	safe_text(out, foreign, strlen(foreign));
-}
-
 static void info_add_thread(struct text *out, const char *name, int64_t id)
 {
 	text_putc(out, '"');
-	info_add_safe(out, name);
+	safe_text_puts(out, name);
 	text_printf(out, "\" #%" PRId64, id);
 }
 
@@ -49,15 +44,15 @@ static void info_add_place(struct text *out, const struct value *frame)
 
 	text_putc(out, '(');
 	if (*module) {
-		info_add_safe(out, module);
+		safe_text_puts(out, module);
 		text_puts(out, *version ? "@" : "");
-		info_add_safe(out, version);
+		safe_text_puts(out, version);
 		text_putc(out, '/');
 	}
 	if (info_member_number(frame, "nativeMethod") == 1)
 		text_puts(out, "Native Method");
 	else
-		info_add_safe(out, *file ? file : "Unknown Source");
+		safe_text_puts(out, *file ? file : "Unknown Source");
 	if (*file && line >= 0)
 		text_printf(out, ":%" PRId64, line);
 	text_puts(out, ")\n");
@@ -66,9 +61,9 @@ static void info_add_place(struct text *out, const struct value *frame)
 static void info_add_frame(struct text *out, const struct value *frame)
 {
 	text_puts(out, "    at ");
-	info_add_safe(out, info_member_text(frame, "className"));
+	safe_text_puts(out, info_member_text(frame, "className"));
 	text_putc(out, '.');
-	info_add_safe(out, info_member_text(frame, "methodName"));
+	safe_text_puts(out, info_member_text(frame, "methodName"));
 	info_add_place(out, frame);
 }
 
@@ -88,7 +83,7 @@ static void info_add_wait(struct text *out, const struct value *info,
 	else
 		text_puts(out, parks ? "    - parking to wait for "
 				     : "    - waiting on ");
-	info_add_safe(out, lock);
+	safe_text_puts(out, lock);
 	if (*owner) {
 		text_puts(out, ", held by ");
 		info_add_thread(out, owner,
@@ -101,7 +96,7 @@ static void info_add_lock(struct text *out, const char *what,
 			  const struct value *lock)
 {
 	text_puts(out, what);
-	info_add_safe(out, info_member_text(lock, "className"));
+	safe_text_puts(out, info_member_text(lock, "className"));
 	text_printf(out, "@%" PRIx32 "\n",
 		    (uint32_t)info_member_number(lock, "identityHashCode"));
 }
@@ -141,7 +136,7 @@ void jmx_thread_text_stack(const struct value *info, struct text *out)
 	info_add_thread(out, info_member_text(info, "threadName"),
 			info_member_number(info, "threadId"));
 	text_putc(out, ' ');
-	info_add_safe(out, info_member_text(info, "threadState"));
+	safe_text_puts(out, info_member_text(info, "threadState"));
 	text_putc(out, '\n');
 	for (size_t i = 0; i < frames->list.count; i++) {
 		info_add_frame(out, frames->list.at[i]);
@@ -172,7 +167,7 @@ static void jmx_thread_text_deadlocks(const struct value *infos,
 		info_add_thread(out, info_member_text(info, "threadName"),
 				info_member_number(info, "threadId"));
 		text_puts(out, " waits for ");
-		info_add_safe(out, info_member_text(info, "lockName"));
+		safe_text_puts(out, info_member_text(info, "lockName"));
 		text_puts(out, ", held by ");
 		info_add_thread(out, info_member_text(info, "lockOwnerName"),
 				info_member_number(info, "lockOwnerId"));
@@ -462,10 +457,10 @@ static const char *jmx_source_title(struct thread_source *base)
 	struct jmx_source *s = jmx_source_of(base);
 
 	text_clear(&s->title);
-	safe_text(&s->title, s->jmx->title, strlen(s->jmx->title));
+	safe_text_puts(&s->title, s->jmx->title);
 	if (*s->jmx->version) {
 		text_puts(&s->title, ", ");
-		safe_text(&s->title, s->jmx->version, strlen(s->jmx->version));
+		safe_text_puts(&s->title, s->jmx->version);
 	}
 	if (s->restarts)
 		text_puts(&s->title, ", restarted");

@@ -138,7 +138,7 @@ static struct text printer_safe_name(const char *name)
 {
 	struct text t = { 0 };
 
-	safe_text(&t, name, strlen(name));
+	safe_text_puts(&t, name);
 	if (!t.bytes)
 		text_puts(&t, "");
 	return t;
@@ -289,7 +289,7 @@ static void printer_print_block(struct printer *p, const struct value *v)
 
 static void printer_print_object(struct printer *p, const struct value *v)
 {
-	safe_text(p->out, v->type, strlen(v->type));
+	safe_text_puts(p->out, v->type);
 	p->indent += STEP;
 	printer_new_line(p);
 	printer_print_block(p, v);

@@ -177,7 +177,7 @@ void gc_record_text(const struct gc_layout *l, const struct gc_source *s,
 		record_put_heap(out, l, p);
 	if (p->last_thread) {
 		text_puts(out, "  last: ");
-		safe_text(out, p->last_thread, strlen(p->last_thread));
+		safe_text_puts(out, p->last_thread);
 	}
 	record_end_line(out);
 	if (l->shows_phases)

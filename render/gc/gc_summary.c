@@ -144,8 +144,7 @@ static void summary_add_sync(const struct gc_summary *s, struct text *out)
 	}
 	if (s->totals->longest_sync[0] && s->totals->longest_sync_ns > 0) {
 		text_puts(out, "the longest time to safepoint was for: ");
-		safe_text(out, s->totals->longest_sync,
-			  strlen(s->totals->longest_sync));
+		safe_text_puts(out, s->totals->longest_sync);
 		if (s->totals->longest_sync_ns >= LONG_SYNC_NS && s->jvms &&
 		    !s->shows_safepoints)
 			text_puts(out, " (--safepoints names the thread that "

@@ -572,7 +572,7 @@ static void flame_put_safe(struct json *j, const char *key, const char *text)
 {
 	struct text safe = { 0 };
 
-	safe_text(&safe, text, strlen(text));
+	safe_text_puts(&safe, text);
 	json_add_string(j, key, safe.bytes ? safe.bytes : "", safe.len);
 	text_release(&safe);
 }

@@ -171,13 +171,13 @@ static size_t summary_hot_frames(struct flame_widths *w,
 void flame_remark(struct text *out, const struct remark *r)
 {
 	text_puts(out, r->is_loss ? "Lost: " : "");
-	safe_text(out, r->what, strlen(r->what));
+	safe_text_puts(out, r->what);
 	text_puts(out, ": ");
 	remark_add_count(out, r);
 	if (!*r->first)
 		return;
 	text_puts(out, " (first: ");
-	safe_text(out, r->first, strlen(r->first));
+	safe_text_puts(out, r->first);
 	text_putc(out, ')');
 }
 

@@ -104,7 +104,7 @@ static void text_put_side(struct text *out, const struct diff *d, size_t side)
 	struct text line = { 0 };
 
 	text_printf(&line, "%s: ", side_names[side]);
-	safe_text(&line, s->name, strlen(s->name));
+	safe_text_puts(&line, s->name);
 	text_puts(&line, ": ");
 	units_add_counted(&line, view->samples, "sample");
 	if (rate->len) {
@@ -158,10 +158,10 @@ static void text_put_head(struct text *out, const struct diff *d)
 {
 	struct text line = { 0 };
 
-	safe_text(&line, d->views[0]->name, strlen(d->views[0]->name));
+	safe_text_puts(&line, d->views[0]->name);
 	if (strcmp(d->views[0]->name, d->views[1]->name) != 0) {
 		text_puts(&line, " and ");
-		safe_text(&line, d->views[1]->name, strlen(d->views[1]->name));
+		safe_text_puts(&line, d->views[1]->name);
 	}
 	text_wrap_line(out, d, &line);
 	text_put_side(out, d, 0);

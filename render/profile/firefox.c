@@ -421,7 +421,7 @@ static void put_track_name(struct firefox *w, const struct cell *c)
 		if (name.len)
 			text_putc(&name, ' ');
 		text_putc(&name, '(');
-		safe_text(&name, view->name, strlen(view->name));
+		safe_text_puts(&name, view->name);
 		text_putc(&name, ')');
 	}
 	json_add_string(&w->json, "name", name.bytes, name.len);

@@ -495,7 +495,7 @@ static void otlp_put_profile(struct otlp_part *w, const struct event_view *view)
 	struct text name = { 0 };
 	struct otlp_types types;
 
-	safe_text(&name, view->name, strlen(view->name));
+	safe_text_puts(&name, view->name);
 	types = otlp_types_of(w, view, name.bytes);
 	otlp_put_type(w, PROFILE_SAMPLE_TYPE, types.type, types.unit);
 	otlp_put_samples(w, wanted, types.weighs);

@@ -161,7 +161,7 @@ static uint32_t pprof_type_name(struct pprof *w, const struct event_view *view,
 	if (names)
 		return pprof_string_id(w,
 				       counts ? names->samples : names->weight);
-	safe_text(&name, view->name, strlen(view->name));
+	safe_text_puts(&name, view->name);
 	if (counts)
 		text_puts(&name, "_samples");
 	id = intern_id(&w->strings, name.bytes, name.len);
@@ -247,7 +247,7 @@ static void pprof_put_comments(struct pprof *w)
 {
 	struct text title = { 0 };
 
-	safe_text(&title, w->options->title, strlen(w->options->title));
+	safe_text_puts(&title, w->options->title);
 	text_varint(&w->packed, intern_id(&w->strings, title.bytes, title.len));
 	text_varint(&w->packed, pprof_string_id(w, "sjkc " SJKC_VERSION));
 	protobuf_message(&w->out, PROFILE_COMMENT, &w->packed);

@@ -14,11 +14,6 @@
 
 #define NAMED_EVENTS 6 /* maximum number of other events to name */
 
-static void head_add_safe(struct text *out, const char *string)
-{
-	safe_text(out, string, strlen(string));
-}
-
 /* Earlier times, before 2001, count from the start of a system. */
 #define CLOCK_DATED_NS INT64_C(1000000000000000000)
 
@@ -47,9 +42,9 @@ static void head_add_summary(struct text *out, const struct report *r)
 {
 	struct text rate = { 0 };
 
-	head_add_safe(out, r->view->name);
+	safe_text_puts(out, r->view->name);
 	text_puts(out, " of ");
-	head_add_safe(out, r->options->source);
+	safe_text_puts(out, r->options->source);
 	text_puts(out, ": ");
 	units_add_counted(out, r->view->samples, "sample");
 	rate_add(&rate, r->profile, r->view);
@@ -174,7 +169,7 @@ static void head_add_argument(struct text *out, const char *name)
 	const char *quote = name[strspn(name, plain)] ? "'" : "";
 
 	text_puts(out, quote);
-	head_add_safe(out, name);
+	safe_text_puts(out, name);
 	text_puts(out, quote);
 }
 
@@ -193,7 +188,7 @@ static void head_add_others(struct text *out, const struct report *r)
 		if (!first)
 			first = views[i].name;
 		text_puts(out, named == 1 ? "also recorded: " : ", ");
-		head_add_safe(out, views[i].name);
+		safe_text_puts(out, views[i].name);
 		text_puts(out, " (");
 		units_add_count(out, views[i].samples);
 		text_puts(out, ")");

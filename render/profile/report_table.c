@@ -140,9 +140,9 @@ void event_table_text(struct text *out, const struct profile *p,
 	size_t rows = t->row_count < o->rows ? t->row_count : o->rows;
 	struct layout l = { 0 };
 
-	safe_text(out, t->name, strlen(t->name));
+	safe_text_puts(out, t->name);
 	text_puts(out, " of ");
-	safe_text(out, o->source, strlen(o->source));
+	safe_text_puts(out, o->source);
 	text_puts(out, ": ");
 	units_add_counted(out, t->count, "event");
 	text_putc(out, '\n');

@@ -80,7 +80,7 @@ static void report_add_thread(struct text *out, const struct report *r,
 	int64_t id = t->os_id ? t->os_id : t->java_id;
 
 	if (t->name)
-		safe_text(out, name, strlen(name));
+		safe_text_puts(out, name);
 	else
 		text_puts(out, id ? "[unnamed]" : "[no thread]");
 	if (id)
@@ -333,7 +333,7 @@ static void report_add_last(struct text *out, const struct report *r,
 		name = row < r->options->category_count
 			       ? r->options->categories[row]
 			       : "[other]";
-		safe_text(out, name, strlen(name));
+		safe_text_puts(out, name);
 		break;
 	case REPORT_THREAD_INFO:
 		report_add_thread(out, r, r->infos[row].thread);

@@ -323,7 +323,7 @@ static void scope_put_name(struct scope *s, const struct part *part)
 	const char *view = s->views[part->view].name;
 	struct text name = { 0 };
 
-	safe_text(&name, view, strlen(view));
+	safe_text_puts(&name, view);
 	if (s->options->style.threads) {
 		const struct name *thread = &s->threads.names[part->rank];
 

@@ -76,7 +76,7 @@ static void svg_add_safe(struct text *out, const char *name)
 {
 	struct text safe = { 0 };
 
-	safe_text(&safe, name, strlen(name));
+	safe_text_puts(&safe, name);
 	svg_add_escaped(out, safe.len ? safe.bytes : "", safe.len);
 	text_release(&safe);
 }

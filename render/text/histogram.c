@@ -16,11 +16,11 @@ static size_t histogram_shown_rows(const struct class_histogram *h, size_t top)
 
 static void histogram_add_name(struct text *t, const struct class_count *row)
 {
-	safe_text(t, row->name, strlen(row->name));
+	safe_text_puts(t, row->name);
 	if (!*row->module)
 		return;
 	text_puts(t, " (");
-	safe_text(t, row->module, strlen(row->module));
+	safe_text_puts(t, row->module);
 	text_puts(t, ")");
 }
 

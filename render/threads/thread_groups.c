@@ -370,11 +370,9 @@ bool thread_group_wait(struct text *out, const struct dump_series *s,
 		text_puts(out, "different objects, the first is ");
 	} else if (first->id != first->class_name) {
 		text_putc(out, '<');
-		safe_text(out, profile_text(s->profile, first->id),
-			  strlen(profile_text(s->profile, first->id)));
+		safe_text_puts(out, profile_text(s->profile, first->id));
 		text_puts(out, "> ");
 	}
-	safe_text(out, profile_text(s->profile, first->class_name),
-		  strlen(profile_text(s->profile, first->class_name)));
+	safe_text_puts(out, profile_text(s->profile, first->class_name));
 	return true;
 }

@@ -121,7 +121,7 @@ static void write_head(struct writer *w)
 		text_putc(w->out, '\n');
 	}
 	if (*vm) {
-		safe_text(w->out, vm, strlen(vm));
+		safe_text_puts(w->out, vm);
 		text_putc(w->out, '\n');
 	}
 }
@@ -217,14 +217,14 @@ static void write_vm_deadlocks(struct writer *w)
 	units_add_counted(w->out, d->vm_deadlocks, "deadlock");
 	text_printf(w->out, ", sjkc found %u. The JVM's list:\n", d->deadlocks);
 	for (size_t i = 0; i < s->fact_count; i++) {
-		const char *name = profile_text(s->profile, s->facts[i].text);
 
 		if (s->facts[i].kind == TAPPED_DEADLOCK)
 			comma = i ? "\n  " : "  ";
 		if (s->facts[i].kind != TAPPED_DEADLOCK_THREAD)
 			continue;
 		text_printf(w->out, "%s\"", comma);
-		safe_text(w->out, name, strlen(name));
+		safe_text_puts(w->out,
+			       profile_text(s->profile, s->facts[i].text));
 		text_putc(w->out, '"');
 		comma = ", ";
 	}

@@ -87,7 +87,7 @@ static void top_text_put_absent(struct text *out, const struct top_sample *s,
 	bool whole = strncmp(why, "- (", 3) == 0;
 
 	text_puts(out, whole ? "" : "- (");
-	safe_text(out, why, strlen(why));
+	safe_text_puts(out, why);
 	text_puts(out, whole ? "\n" : ")\n");
 }
 
@@ -99,7 +99,7 @@ static void top_text_put_no_split(struct text *out, const struct top_sample *s)
 	text_puts(out, "  application cpu: - (the Java threads are unknown");
 	if (names && names->is_absent) {
 		text_puts(out, "; names: ");
-		safe_text(out, names->text, strlen(names->text));
+		safe_text_puts(out, names->text);
 	}
 	text_puts(out, ")\n  other: cpu: - (the Java threads are unknown)\n");
 }
@@ -223,7 +223,7 @@ static void top_text_put_longest(struct text *out, const struct top_rates *r)
 		top_text_put_pause(out, "  longest GC pause", gc);
 		if (*gc->cause) {
 			text_puts(out, " (");
-			safe_text(out, gc->cause, strlen(gc->cause));
+			safe_text_puts(out, gc->cause);
 			text_putc(out, ')');
 		}
 	}
@@ -267,11 +267,11 @@ static void top_text_put_pod(struct text *out, const struct process_sample *p)
 	if (!*p->pod)
 		return;
 	text_puts(out, "  pod: ");
-	safe_text(out, p->pod_namespace, strlen(p->pod_namespace));
+	safe_text_puts(out, p->pod_namespace);
 	text_putc(out, '/');
-	safe_text(out, p->pod, strlen(p->pod));
+	safe_text_puts(out, p->pod);
 	text_puts(out, ", container ");
-	safe_text(out, p->container, strlen(p->container));
+	safe_text_puts(out, p->container);
 	text_putc(out, '\n');
 }
 
@@ -415,7 +415,7 @@ static void top_text_put_row(struct text *out, const struct thread_row *row,
 	}
 	top_text_put_alloc(out, row);
 	text_puts(out, " - ");
-	safe_text(out, row->thread->name, strlen(row->thread->name));
+	safe_text_puts(out, row->thread->name);
 	text_putc(out, '\n');
 }
 
