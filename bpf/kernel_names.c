@@ -137,12 +137,12 @@ static void kernel_keep(struct kernel_symbols *k, const struct symbol *s)
 	k->last = s->address;
 	if (k->names.len >= UINT32_MAX)
 		return;
-	array_reserve(k->places, k->cap, k->count + 1);
-	k->places[k->count++] = (struct kernel_place){
-		.address = s->address,
-		.name = is_code ? kernel_keep_name(k, s) : 0,
-		.rank = is_code ? rank : UINT32_MAX,
-	};
+	array_add(k->places, k->count, k->cap,
+		  (struct kernel_place){
+			  .address = s->address,
+			  .name = is_code ? kernel_keep_name(k, s) : 0,
+			  .rank = is_code ? rank : UINT32_MAX,
+		  });
 }
 
 static int place_compare(const void *a, const void *b)

@@ -140,8 +140,7 @@ static uint32_t types_choose(struct kernel_types *k, uint32_t id)
 	if (!id || id >= k->count || k->chosen_count >= CHOSEN_MAX)
 		return 0;
 	if (!k->chosen_ids[id]) {
-		array_reserve(k->chosen, k->chosen_cap, k->chosen_count + 1);
-		k->chosen[k->chosen_count++] = id;
+		array_add(k->chosen, k->chosen_count, k->chosen_cap, id);
 		k->chosen_ids[id] = (uint32_t)k->chosen_count;
 	}
 	return k->chosen_ids[id];
@@ -259,8 +258,7 @@ static bool types_find(struct kernel_types *k)
 	array_reserve(k->at, k->cap, k->types_len / 32 + 1);
 	k->at[k->count++] = 0;
 	while (types_next(&c)) {
-		array_reserve(k->at, k->cap, k->count + 1);
-		k->at[k->count++] = at;
+		array_add(k->at, k->count, k->cap, at);
 		at = (uint32_t)cursor_offset(&c);
 	}
 	if (cursor_left(&c) || at != k->types_len)

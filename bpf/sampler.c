@@ -485,8 +485,7 @@ int sampler_probe(struct sampler *s, enum sample_kind kind, pid_t pid,
 				    sys, err);
 		return fail_in(err, "%d", (int)pid);
 	}
-	array_reserve(s->probes, s->probe_cap, s->probe_count + 1);
-	s->probes[s->probe_count++] = probe;
+	array_add(s->probes, s->probe_count, s->probe_cap, probe);
 	return 0;
 }
 
@@ -619,9 +618,9 @@ static struct sampler_listed sampler_list_off_cpu(struct sampler *s)
 		key = next;
 		if (bpf_map_lookup_elem(map, &key, &out) == 0) {
 			s->hidden += !out.is_sent;
-			array_reserve(l.all, cap, l.count + 1);
-			l.all[l.count++] = (struct waits_off_cpu){ out.tid,
-								   out.out_ns };
+			array_add(
+				l.all, l.count, cap,
+				(struct waits_off_cpu){ out.tid, out.out_ns });
 		}
 		has_next = bpf_map_get_next_key(map, &key, &next) == 0;
 	}

@@ -373,8 +373,7 @@ static pid_t *idle_list_tids(const struct sampling_target *t, size_t *count)
 
 		if (tid <= 0 || (only && tid != only))
 			continue;
-		array_reserve(all, cap, *count + 1);
-		all[(*count)++] = tid;
+		array_add(all, *count, cap, tid);
 	}
 	if (dir)
 		closedir(dir);

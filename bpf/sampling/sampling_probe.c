@@ -55,8 +55,8 @@ static bool search_take(void *self, const struct elf_usdt *probe)
 		s->out->semaphore = search_offset(s->file, probe->semaphore);
 		s->is_found = s->out->offset && s->out->semaphore;
 	} else if (s->count < NAMES_MAX) {
-		array_reserve(s->names, s->cap, s->count + 1);
-		s->names[s->count++] = xstrndup(probe->name, len);
+		array_add(s->names, s->count, s->cap,
+			  xstrndup(probe->name, len));
 	}
 	return !s->is_found;
 }

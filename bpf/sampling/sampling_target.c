@@ -109,11 +109,11 @@ void sampling_target_retire(struct sampling_target *t)
 	sampling_target_read_pauses(t, INT64_MAX);
 	sampling_target_counts(t, &s->counts);
 	if (s->o->separate) {
-		array_reserve(s->ended, s->ended_cap, s->ended_count + 1);
-		s->ended[s->ended_count++] = (struct profile_part){
-			.about = t->about,
-			.profile = t->profile,
-		};
+		array_add(s->ended, s->ended_count, s->ended_cap,
+			  (struct profile_part){
+				  .about = t->about,
+				  .profile = t->profile,
+			  });
 		t->about = (struct text){ 0 };
 		t->profile = s->profile;
 	}
@@ -129,8 +129,7 @@ uint32_t sampling_target_copy_stack(struct sampling_target *t, uint32_t stack)
 	if (!t->copied)
 		t->copied = xcalloc(from->stack_count + 1, sizeof(*t->copied));
 	for (; stack && !t->copied[stack]; stack = from->stacks[stack].caller) {
-		array_reserve(missing, cap, count + 1);
-		missing[count++] = stack;
+		array_add(missing, count, cap, stack);
 	}
 	copied = t->copied[stack];
 	while (count-- > 0) {

@@ -277,8 +277,7 @@ static void targets_put(struct sampling_targets *t,
 		sampling_target_replace(before, target);
 		return;
 	}
-	array_reserve(t->all, t->cap, t->count + 1);
-	t->all[t->count++] = target;
+	array_add(t->all, t->count, t->cap, target);
 	targets_index(t);
 }
 

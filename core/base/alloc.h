@@ -61,6 +61,13 @@ void alloc_use_huge_pages(void *mapping, size_t bytes);
 					      sizeof(*(array)));               \
 	} while (0)
 
+/* Appends a value to an array; count is an lvalue. */
+#define array_add(array, count, cap, ...)                                      \
+	do {                                                                   \
+		array_reserve(array, cap, (count) + 1);                        \
+		(array)[(count)++] = __VA_ARGS__;                              \
+	} while (0)
+
 /*
  * Used by array_reserve(). Returns the array, which may have moved; updates
  * *cap.

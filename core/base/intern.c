@@ -56,12 +56,12 @@ uint32_t intern_id(struct intern *in, const void *bytes, size_t len)
 		intern_grow(in);
 	slot = intern_slot(in, bytes, len, hash);
 	if (!in->slots[slot]) {
-		array_reserve(in->entries, in->cap, in->count + 1);
-		in->entries[in->count++] = (struct intern_entry){
-			.text = arena_copy(&in->arena, bytes, len),
-			.len = len,
-			.hash = hash,
-		};
+		array_add(in->entries, in->count, in->cap,
+			  (struct intern_entry){
+				  .text = arena_copy(&in->arena, bytes, len),
+				  .len = len,
+				  .hash = hash,
+			  });
 		in->slots[slot] = (uint32_t)in->count;
 	}
 	return in->slots[slot];

@@ -284,8 +284,7 @@ static void image_add_key(struct elf_image *image, const struct image_key *key)
 {
 	if (image->key_count == KEYS_MAX)
 		return;
-	array_reserve(image->keys, image->key_cap, image->key_count + 1);
-	image->keys[image->key_count++] = *key;
+	array_add(image->keys, image->key_count, image->key_cap, *key);
 }
 
 static bool part_is(const struct elf_part *a, const struct elf_part *b)

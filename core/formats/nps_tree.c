@@ -138,12 +138,12 @@ static uint32_t tree_frame(const struct walk *w, const struct node *n)
 static void tree_add_pending(struct walk *w, const struct node *n,
 			     uint32_t caller)
 {
-	array_reserve(w->pending, w->cap, w->count + 1);
-	w->pending[w->count++] = (struct pending){
-		.offset = n->offset,
-		.caller = caller,
-		.frame = tree_frame(w, n),
-	};
+	array_add(w->pending, w->count, w->cap,
+		  (struct pending){
+			  .offset = n->offset,
+			  .caller = caller,
+			  .frame = tree_frame(w, n),
+		  });
 }
 
 /*

@@ -84,12 +84,12 @@ static bool apage_read_name(struct apage *a, struct line l)
 	text_release(&name);
 	if (a->name.len > FRAME_LONGEST)
 		a->name.len = FRAME_LONGEST;
-	array_reserve(a->names, a->name_cap, a->name_count + 1);
-	a->names[a->name_count++] = (struct apage_name){
-		.text = xstrndup(a->name.bytes ? a->name.bytes : "",
-				 a->name.len),
-		.len = a->name.len,
-	};
+	array_add(a->names, a->name_count, a->name_cap,
+		  (struct apage_name){
+			  .text = xstrndup(a->name.bytes ? a->name.bytes : "",
+					   a->name.len),
+			  .len = a->name.len,
+		  });
 	a->name_bytes += a->name.len;
 	return true;
 }

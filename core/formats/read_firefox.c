@@ -72,10 +72,9 @@ static void fox_read_column(struct json_reader *r, struct fox_column *c)
 
 		if (r->failed)
 			break;
-		array_reserve(c->values, c->cap, c->count + 1);
-		c->values[c->count++] = value >= 0 && value < NO_VALUE
-						? (uint32_t)value
-						: NO_VALUE;
+		array_add(c->values, c->count, c->cap,
+			  value >= 0 && value < NO_VALUE ? (uint32_t)value
+							 : NO_VALUE);
 	}
 }
 
@@ -107,9 +106,8 @@ static void fox_read_strings(struct json_reader *r, struct fox_tables *t)
 	while (json_next_element(r)) {
 		if (!json_accept_null(r))
 			json_read_text(r, &t->strings);
-		array_reserve(t->string_ends, t->string_cap,
-			      t->string_count + 1);
-		t->string_ends[t->string_count++] = t->strings.len;
+		array_add(t->string_ends, t->string_count, t->string_cap,
+			  t->strings.len);
 	}
 }
 

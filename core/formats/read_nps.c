@@ -546,8 +546,7 @@ static void memory_begin_node(struct memory *m, struct cursor *c, uint32_t type)
 	if (type < MEMORY_NODE || type > MEMORY_LIVE ||
 	    node.callees > cursor_left(c) / NPS_NODE_MIN)
 		cursor_fail(c);
-	array_reserve(m->path, m->path_cap, m->depth + 1);
-	m->path[m->depth++] = node;
+	array_add(m->path, m->depth, m->path_cap, node);
 }
 
 /* Reads the tree of one class; the cursor fails if it is damaged. */

@@ -153,8 +153,7 @@ static void otlp_read_dictionary(struct otlp_reader *o, struct cursor message)
 				     "more than %zu", TABLE_MAX);
 			continue;
 		}
-		array_reserve(t->entries, t->cap, t->count + 1);
-		t->entries[t->count++] = entry;
+		array_add(t->entries, t->count, t->cap, entry);
 	}
 	if (!cursor_ok(&message))
 		profile_lost(o->profile, "truncated dictionaries", 1, "%s", "");

@@ -131,12 +131,13 @@ static void page_read_event(struct page_reader *g, struct json_reader *r)
 		}
 	}
 	if (!r->failed && g->event_count < EVENTS_MAX) {
-		array_reserve(g->events, g->event_cap, g->event_count + 1);
-		g->events[g->event_count++] = (struct page_event){
-			.event = profile_event(
-				g->profile, name.len ? name.bytes : "", unit),
-			.cells = cells,
-		};
+		array_add(g->events, g->event_count, g->event_cap,
+			  (struct page_event){
+				  .event = profile_event(
+					  g->profile,
+					  name.len ? name.bytes : "", unit),
+				  .cells = cells,
+			  });
 	} else if (!r->failed) {
 		profile_lost(g->profile, "events skipped", 1,
 			     "more than %d events", EVENTS_MAX);
@@ -166,10 +167,10 @@ static void page_read_thread(struct page_reader *g, struct json_reader *r)
 	}
 	t.name = profile_string(g->profile, g->text.len ? g->text.bytes : "",
 				g->text.len);
-	array_reserve(g->threads, g->thread_cap, g->thread_count + 1);
-	g->threads[g->thread_count++] = t.name || t.os_id || t.java_id
-						? profile_thread(g->profile, &t)
-						: 0;
+	array_add(g->threads, g->thread_count, g->thread_cap,
+		  t.name || t.os_id || t.java_id
+			  ? profile_thread(g->profile, &t)
+			  : 0);
 }
 
 static void page_read_time(struct page_reader *g, struct json_reader *r)
@@ -222,10 +223,8 @@ static void page_read_moment_event(struct page_reader *g, struct json_reader *r)
 		}
 		json_enter_array(r);
 		while (json_next_element(r)) {
-			array_reserve(g->moment_columns, g->moment_column_cap,
-				      g->moment_column_count + 1);
-			g->moment_columns
-				[g->moment_column_count++] = json_read_uint(r);
+			array_add(g->moment_columns, g->moment_column_count,
+				  g->moment_column_cap, json_read_uint(r));
 		}
 	}
 }
@@ -355,19 +354,15 @@ static void page_read_head(struct page_reader *g, struct json_reader *r)
 		} else if (line_is(key, "columns")) {
 			json_enter_array(r);
 			while (json_next_element(r)) {
-				array_reserve(g->columns, g->column_cap,
-					      g->column_count + 1);
-				g->columns[g->column_count++] = json_read_uint(
-					r);
+				array_add(g->columns, g->column_count,
+					  g->column_cap, json_read_uint(r));
 			}
 		} else if (line_is(key, "cell_columns")) {
 			json_enter_array(r);
 			while (json_next_element(r)) {
-				array_reserve(g->cell_columns,
-					      g->cell_column_cap,
-					      g->cell_column_count + 1);
-				g->cell_columns[g->cell_column_count++] =
-					json_read_uint(r);
+				array_add(g->cell_columns, g->cell_column_count,
+					  g->cell_column_cap,
+					  json_read_uint(r));
 			}
 		} else {
 			json_skip(r);

@@ -133,11 +133,11 @@ static void pprof_read_location(struct pprof_reader *r, struct cursor message)
 			     1, "location %zu", r->location_count);
 		return;
 	}
-	array_reserve(r->locations, r->location_cap, r->location_count + 1);
-	r->locations[r->location_count++] = (struct location){
-		.message = message.at,
-		.len = cursor_left(&message),
-	};
+	array_add(r->locations, r->location_count, r->location_cap,
+		  (struct location){
+			  .message = message.at,
+			  .len = cursor_left(&message),
+		  });
 }
 
 static void pprof_read_string(struct pprof_reader *r, struct cursor bytes)
@@ -151,8 +151,7 @@ static void pprof_read_string(struct pprof_reader *r, struct cursor bytes)
 			     r->string_count);
 		s.len = 0;
 	}
-	array_reserve(r->strings, r->string_cap, r->string_count + 1);
-	r->strings[r->string_count++] = s;
+	array_add(r->strings, r->string_count, r->string_cap, s);
 }
 
 /* Reads a value type, whose strings may be further behind. */

@@ -77,9 +77,8 @@ static void scope_read_frame(struct scope_reader *s, struct json_reader *r)
 			     s->frame_count);
 		s->text.len = FRAME_LONGEST;
 	}
-	array_reserve(s->frames, s->frame_cap, s->frame_count + 1);
-	s->frames[s->frame_count++] = frame_text_id(s->profile, s->text.bytes,
-						    s->text.len, line);
+	array_add(s->frames, s->frame_count, s->frame_cap,
+		  frame_text_id(s->profile, s->text.bytes, s->text.len, line));
 }
 
 static void scope_read_shared(struct scope_reader *s, struct json_reader *r)
@@ -161,9 +160,8 @@ static void scope_read_samples(struct scope_reader *s, struct scope_part *part,
 			return;
 		if (s->is_ours && scope_is_no_stack(s, stack))
 			stack = 0;
-		array_reserve(part->stacks, part->stack_cap,
-			      part->stack_count + 1);
-		part->stacks[part->stack_count++] = stack;
+		array_add(part->stacks, part->stack_count, part->stack_cap,
+			  stack);
 		if (part->stack_count % PROGRESS == 0)
 			profile_progress(s->profile,
 					 (uint64_t)(r->at - s->start), s->len);
@@ -178,9 +176,8 @@ static void scope_read_weights(struct scope_part *part, struct json_reader *r)
 
 		if (r->failed)
 			return;
-		array_reserve(part->weights, part->weight_cap,
-			      part->weight_count + 1);
-		part->weights[part->weight_count++] = weight;
+		array_add(part->weights, part->weight_count, part->weight_cap,
+			  weight);
 	}
 }
 
@@ -303,8 +300,8 @@ static void scope_move(struct scope_reader *s, bool opens, uint64_t index)
 	if (opens) {
 		uint32_t caller = s->depth ? s->stack[s->depth - 1] : 0;
 
-		array_reserve(s->stack, s->stack_cap, s->depth + 1);
-		s->stack[s->depth++] = profile_push(s->profile, caller, frame);
+		array_add(s->stack, s->depth, s->stack_cap,
+			  profile_push(s->profile, caller, frame));
 		return;
 	}
 	if (s->depth && p->stacks[s->stack[s->depth - 1]].frame == frame)

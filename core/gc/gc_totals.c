@@ -59,8 +59,7 @@ void gc_durations_add(struct gc_durations *d, int64_t ns, unsigned count)
 	if (each > d->longest_ns)
 		d->longest_ns = each;
 	for (unsigned i = 0; i < count && d->value_count < EXACT_VALUES; i++) {
-		array_reserve(d->values, d->value_cap, d->value_count + 1);
-		d->values[d->value_count++] = each;
+		array_add(d->values, d->value_count, d->value_cap, each);
 	}
 	if (d->count > EXACT_VALUES && !d->buckets) {
 		durations_fill_buckets(d);

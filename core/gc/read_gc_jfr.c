@@ -578,14 +578,14 @@ static void jfr_give_phases(struct gc_jfr *g, const struct jfr_record *r,
 			    phase->start_ns < from_ns ||
 			    phase->start_ns > r->end_ns)
 				continue;
-			array_reserve(g->given, g->given_cap, count + 1);
-			g->given[count++] = (struct gc_phase){
-				.name = jfr_text(g, phase->name),
-				.level = phase->level,
-				.is_concurrent = phase->is_concurrent,
-				.start_ns = GC_ABSENT,
-				.ns = phase->ns,
-			};
+			array_add(g->given, count, g->given_cap,
+				  (struct gc_phase){
+					  .name = jfr_text(g, phase->name),
+					  .level = phase->level,
+					  .is_concurrent = phase->is_concurrent,
+					  .start_ns = GC_ABSENT,
+					  .ns = phase->ns,
+				  });
 		}
 	}
 	p->phases = g->given;

@@ -205,8 +205,7 @@ static void cache_mark_used(struct code_cache *c, uint32_t index)
 	if (e->code && entry_grows(e))
 		entry_renew_code(c, e);
 	e->is_listed = true;
-	array_reserve(c->used, c->used_cap, c->used_count + 1);
-	c->used[c->used_count++] = index;
+	array_add(c->used, c->used_count, c->used_cap, index);
 }
 
 static uint32_t cache_add_entry(struct code_cache *c,
@@ -599,9 +598,8 @@ static void listing_take_piece(struct listing *l, const struct code_heap *heap,
 	       (at = memchr(at, 0, (size_t)(map + len - at)))) {
 		uint64_t segment = first + (uint64_t)(at - map);
 
-		array_reserve(l->blocks, l->block_cap, l->block_count + 1);
-		l->blocks[l->block_count++] = heap->low +
-					      (segment << heap->segment_shift);
+		array_add(l->blocks, l->block_count, l->block_cap,
+			  heap->low + (segment << heap->segment_shift));
 		at++;
 	}
 }
@@ -693,8 +691,7 @@ static void listing_take_block(struct listing *l, uint64_t block,
 	    code_heaps_at(&l->heaps, blob.begin) != heap ||
 	    code_heaps_at(&l->heaps, blob.end - 1) != heap)
 		return;
-	array_reserve(list->blobs, l->list_cap, list->count + 1);
-	list->blobs[list->count++] = blob;
+	array_add(list->blobs, list->count, l->list_cap, blob);
 }
 
 static void listing_read_blocks(struct listing *l, const uint64_t *blocks,

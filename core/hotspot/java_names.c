@@ -162,8 +162,7 @@ static uint32_t names_triple_id(struct java_names *n, const struct triple *t)
 		if (memcmp(&n->names[id - 1], t, sizeof(*t)) == 0)
 			return id;
 	}
-	array_reserve(n->names, n->cap, n->count + 1);
-	n->names[n->count++] = *t;
+	array_add(n->names, n->count, n->cap, *t);
 	idtable_put(&n->index, &probe, (uint32_t)n->count);
 	return (uint32_t)n->count;
 }

@@ -79,9 +79,8 @@ bool line_table_read(struct line_table *t, struct cursor *c,
 		}
 		if (t->count && bci < t->entries[t->count - 1].bci)
 			is_sorted = false;
-		array_reserve(t->entries, cap, t->count + 1);
-		t->entries[t->count++] = (struct line_entry){ (uint16_t)bci,
-							      (uint16_t)line };
+		array_add(t->entries, t->count, cap,
+			  (struct line_entry){ (uint16_t)bci, (uint16_t)line });
 	}
 	if (!cursor_ok(c)) {
 		line_table_release(t);

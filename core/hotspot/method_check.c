@@ -157,8 +157,7 @@ const struct checked_method *method_check_find(struct method_check *m,
 	k->last_used = m->generation;
 	if (!k->is_listed) {
 		k->is_listed = true;
-		array_reserve(m->used, m->used_cap, m->used_count + 1);
-		m->used[m->used_count++] = index;
+		array_add(m->used, m->used_count, m->used_cap, index);
 	}
 	return &k->result;
 }

@@ -95,11 +95,11 @@ static bool stubs_add(struct stub_names *s, const struct description *d,
 	stub_name_trim(&name, &len);
 	if (len == 0 || !safe_text_is(name, len))
 		return false;
-	array_reserve(s->all, s->cap, s->count + 1);
-	s->all[s->count++] = (struct stub_name){
-		d->begin, d->end,
-		intern_text(&s->names, intern_id(&s->names, name, len))
-	};
+	array_add(s->all, s->count, s->cap,
+		  (struct stub_name){
+			  d->begin, d->end,
+			  intern_text(&s->names,
+				      intern_id(&s->names, name, len)) });
 	return true;
 }
 

@@ -153,8 +153,7 @@ static void values_add(struct names *n, const char *name, size_t len,
 
 	if (!id || id - 1 != n->count)
 		return;
-	array_reserve(n->values, n->cap, n->count + 1);
-	n->values[n->count++] = value;
+	array_add(n->values, n->count, n->cap, value);
 }
 
 static const struct value *values_find(const struct names *n, const char *name,

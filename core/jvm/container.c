@@ -305,8 +305,7 @@ static void container_list(struct container_search *s, const char *path)
 			s->found = below.bytes;
 			break;
 		}
-		array_reserve(s->paths, s->cap, s->count + 1);
-		s->paths[s->count++] = below.bytes;
+		array_add(s->paths, s->count, s->cap, below.bytes);
 	}
 	if (dir)
 		closedir(dir);

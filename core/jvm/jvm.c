@@ -337,8 +337,7 @@ static int list_add_pid(struct jvm_list *list, pid_t pid, struct error *err)
 		}
 		return list_fail_if_starved(&why, err);
 	}
-	array_reserve(list->jvms, list->cap, list->count + 1);
-	list->jvms[list->count++] = jvm;
+	array_add(list->jvms, list->count, list->cap, jvm);
 	return 0;
 }
 

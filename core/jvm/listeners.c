@@ -128,8 +128,7 @@ void listeners_parse(struct listeners *l, const char *text, size_t len)
 	while (lines_next(&lines, &line)) {
 		if (!listener_read_line(line, &one))
 			continue;
-		array_reserve(l->list, l->cap, l->count + 1);
-		l->list[l->count++] = one;
+		array_add(l->list, l->count, l->cap, one);
 	}
 }
 

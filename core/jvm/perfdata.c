@@ -487,8 +487,7 @@ static int image_read_entries(struct perfdata *p, struct error *err)
 				    "counter %u of %u has a length of %u bytes",
 				    i + 1, count, size);
 		if (entry_read(p, at, size, &e)) {
-			array_reserve(p->entries, p->entry_cap, p->count + 1);
-			p->entries[p->count++] = e;
+			array_add(p->entries, p->count, p->entry_cap, e);
 		}
 		at += size;
 	}

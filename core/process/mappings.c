@@ -104,8 +104,7 @@ void mappings_parse(struct mappings *m, const char *text, size_t len)
 		    (m->count && one.start < m->all[m->count - 1].end))
 			continue;
 		one.path = mappings_keep_path(m, line);
-		array_reserve(m->all, m->cap, m->count + 1);
-		m->all[m->count++] = one;
+		array_add(m->all, m->count, m->cap, one);
 	}
 }
 

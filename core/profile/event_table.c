@@ -33,8 +33,7 @@ struct event_table *event_table_of(struct profile *p, const char *name)
 	map64_add(&p->table_ids, string, (uint32_t)p->table_count);
 	t = xcalloc(1, sizeof(*t));
 	t->name = xstrdup(name);
-	array_reserve(p->tables, p->table_cap, p->table_count + 1);
-	p->tables[p->table_count++] = t;
+	array_add(p->tables, p->table_count, p->table_cap, t);
 	return t;
 }
 

@@ -171,14 +171,14 @@ void moments_add(struct profile *p, size_t cell, int64_t time_ns,
 				"samples");
 		return;
 	}
-	array_reserve(m->all, m->cap, m->count + 1);
-	m->all[m->count++] = (struct moment){
-		(uint32_t)cell, (int32_t)ms,
-		moments_sum(m,
-			    &(struct moment_sum){
-				    count, weight,
-				    (uint32_t)(span_ns / CLOCK_NS_PER_MS) })
-	};
+	array_add(m->all, m->count, m->cap,
+		  (struct moment){
+			  (uint32_t)cell, (int32_t)ms,
+			  moments_sum(m,
+				      &(struct moment_sum){
+					      count, weight,
+					      (uint32_t)(span_ns /
+							 CLOCK_NS_PER_MS) }) });
 }
 
 void moments_rename(struct moments *m, const uint32_t *cell_of)

@@ -432,8 +432,8 @@ uint32_t profile_event(struct profile *p, const char *name, enum unit unit)
 		if (p->events[id - 1].name == string)
 			return id - 1;
 	}
-	array_reserve(p->events, p->event_cap, p->event_count + 1);
-	p->events[p->event_count++] = (struct event){ string, unit, 0, 0, 0 };
+	array_add(p->events, p->event_count, p->event_cap,
+		  (struct event){ string, unit, 0, 0, 0 });
 	idtable_put(&p->event_ids, &probe, (uint32_t)p->event_count);
 	return (uint32_t)p->event_count - 1;
 }
@@ -454,13 +454,13 @@ static void profile_add_remark(struct profile *p, bool is_loss,
 	}
 	if (vasprintf(&first, where, args) < 0)
 		first = NULL;
-	array_reserve(p->remarks, p->remark_cap, p->remark_count + 1);
-	p->remarks[p->remark_count++] = (struct remark){
-		.what = what,
-		.first = first ? first : xstrdup(""),
-		.count = count,
-		.is_loss = is_loss,
-	};
+	array_add(p->remarks, p->remark_count, p->remark_cap,
+		  (struct remark){
+			  .what = what,
+			  .first = first ? first : xstrdup(""),
+			  .count = count,
+			  .is_loss = is_loss,
+		  });
 }
 
 void profile_note(struct profile *p, const char *what, uint64_t count,
@@ -540,8 +540,7 @@ void profile_set(struct profile *p, const char *event, const char *name,
 		s->value = 0;
 	if (s || p->setting_count == PROFILE_SETTINGS)
 		return;
-	array_reserve(p->settings, p->setting_cap, p->setting_count + 1);
-	p->settings[p->setting_count++] = new;
+	array_add(p->settings, p->setting_count, p->setting_cap, new);
 }
 
 const char *profile_setting(const struct profile *p, const char *event,

@@ -75,8 +75,7 @@ static inline void cells_reserve(struct profile *p, size_t more)
 
 static inline void cells_append(struct profile *p, const struct cell *c)
 {
-	array_reserve(p->cells, p->cell_cap, p->cell_count + 1);
-	p->cells[p->cell_count++] = *c;
+	array_add(p->cells, p->cell_count, p->cell_cap, *c);
 }
 
 /* Adds to the cell equal to c, or creates it; the cell becomes last_cell. */

@@ -54,9 +54,8 @@ static bool files_is_own(const char *name)
 static void files_add(struct push_files *f, const char *name, uint64_t bytes,
 		      int64_t written_ns)
 {
-	array_reserve(f->all, f->cap, f->count + 1);
-	f->all[f->count++] = (struct files_entry){ xstrdup(name), bytes,
-						   written_ns };
+	array_add(f->all, f->count, f->cap,
+		  (struct files_entry){ xstrdup(name), bytes, written_ns });
 	f->bytes += bytes;
 }
 

@@ -294,10 +294,8 @@ static void series_on_dump(void *self, const struct tap_dump *head)
 	dump_series_end(s);
 	if (series_has_wanted(s)) {
 		/* The dumps after the wanted one are only counted. */
-		array_reserve(s->dumps, s->dump_cap, s->dump_count + 1);
-		s->dumps[s->dump_count++] = (struct series_dump){
-			.head = *head
-		};
+		array_add(s->dumps, s->dump_count, s->dump_cap,
+			  (struct series_dump){ .head = *head });
 		return;
 	}
 	s->old = s->threads;
@@ -306,16 +304,15 @@ static void series_on_dump(void *self, const struct tap_dump *head)
 	s->threads = threads;
 	s->thread_cap = cap;
 	s->thread_count = s->lock_count = s->fact_count = 0;
-	array_reserve(s->dumps, s->dump_cap, s->dump_count + 1);
-	s->dumps[s->dump_count++] = (struct series_dump){ .head = *head };
+	array_add(s->dumps, s->dump_count, s->dump_cap,
+		  (struct series_dump){ .head = *head });
 	s->is_open = true;
 }
 
 static void series_add_lock(struct dump_series *s, struct series_thread *to,
 			    struct tapped_lock lock)
 {
-	array_reserve(s->locks, s->lock_cap, s->lock_count + 1);
-	s->locks[s->lock_count++] = lock;
+	array_add(s->locks, s->lock_count, s->lock_cap, lock);
 	to->lock_count++;
 }
 
@@ -422,8 +419,8 @@ static void series_on_deadlock(void *self, enum tapped_deadlock_kind kind,
 
 	if (!s->is_open)
 		return;
-	array_reserve(s->facts, s->fact_cap, s->fact_count + 1);
-	s->facts[s->fact_count++] = (struct series_fact){ kind, text };
+	array_add(s->facts, s->fact_count, s->fact_cap,
+		  (struct series_fact){ kind, text });
 }
 
 void dump_series_init(struct dump_series *s, struct profile *p)

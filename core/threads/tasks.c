@@ -453,11 +453,11 @@ static bool tasks_know(const struct tasks *t, size_t known, pid_t tid)
 
 static void tasks_add_slot(struct tasks *t, pid_t tid)
 {
-	array_reserve(t->slots, t->cap, t->count + 1);
-	t->slots[t->count++] = (struct slot){
-		.task = { .tid = tid },
-		.fds = { -1, -1, -1, -1 },
-	};
+	array_add(t->slots, t->count, t->cap,
+		  (struct slot){
+			  .task = { .tid = tid },
+			  .fds = { -1, -1, -1, -1 },
+		  });
 }
 
 static int compare_tid(const void *a, const void *b)

@@ -191,8 +191,7 @@ static void names_add(struct thread_names *n, const struct dump_block *b)
 	}
 	name_read_body(b->body, &name);
 	name.name = arena_copy(&n->arena, h->name, h->name_len);
-	array_reserve(n->names, n->cap, n->count + 1);
-	n->names[n->count++] = name;
+	array_add(n->names, n->count, n->cap, name);
 }
 
 void thread_names_read(struct thread_names *n, const char *reply, size_t len)

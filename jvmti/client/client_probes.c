@@ -95,8 +95,7 @@ static void list_take_method(struct probes *p, struct cursor *r)
 	m.descriptor = probe_record_text(r, &p->names);
 	if (!cursor_ok(r) || m.refusal >= PROBE_REFUSALS)
 		return;
-	array_reserve(p->methods, p->method_cap, p->method_count + 1);
-	p->methods[p->method_count++] = m;
+	array_add(p->methods, p->method_count, p->method_cap, m);
 	p->classes[p->class_count - 1].methods++;
 }
 

@@ -585,8 +585,7 @@ static bool symbols_take_method(struct client_symbols *s, struct cursor *c)
 		line_table_release(&method.lines);
 		return false;
 	}
-	array_reserve(s->methods, s->method_cap, s->method_count + 1);
-	s->methods[s->method_count++] = method;
+	array_add(s->methods, s->method_count, s->method_cap, method);
 	return true;
 }
 

@@ -351,14 +351,14 @@ void thread_dump_lock(struct thread_dump *d, const struct dump_lock *lock)
 {
 	if (!d->open)
 		return;
-	array_reserve(d->locks, d->lock_cap, d->tap.lock_count + 1);
-	d->locks[d->tap.lock_count++] = (struct tapped_lock){
-		.kind = lock->kind,
-		.id = dump_line_string(d, lock->id),
-		.class_name = dump_line_string(d, lock->class_name),
-		.owner_id = lock->owner_id,
-		.owner_name = dump_line_string(d, lock->owner_name),
-	};
+	array_add(d->locks, d->tap.lock_count, d->lock_cap,
+		  (struct tapped_lock){
+			  .kind = lock->kind,
+			  .id = dump_line_string(d, lock->id),
+			  .class_name = dump_line_string(d, lock->class_name),
+			  .owner_id = lock->owner_id,
+			  .owner_name = dump_line_string(d, lock->owner_name),
+		  });
 }
 
 /* Announces the dump to the tap before its first thread or deadlock. */
@@ -432,8 +432,7 @@ void thread_dump_end(struct thread_dump *d)
 
 static void dump_add_frame(struct thread_dump *d, uint32_t frame)
 {
-	array_reserve(d->frames, d->frame_cap, d->frame_count + 1);
-	d->frames[d->frame_count++] = frame;
+	array_add(d->frames, d->frame_count, d->frame_cap, frame);
 }
 
 bool thread_dump_frame(struct thread_dump *d, enum dump_frame_form form,

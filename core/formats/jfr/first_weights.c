@@ -15,8 +15,8 @@ static struct first_weight *weights_of_thread(struct first_weights *f,
 
 	if (at == MAP64_NONE) {
 		at = (uint32_t)f->count;
-		array_reserve(f->threads, f->cap, f->count + 1);
-		f->threads[f->count++] = (struct first_weight){ 0 };
+		array_add(f->threads, f->count, f->cap,
+			  (struct first_weight){ 0 });
 		map64_add(&f->by_thread, thread, at);
 	}
 	return &f->threads[at];

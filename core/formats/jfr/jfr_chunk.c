@@ -333,8 +333,7 @@ size_t jfr_find_metadata(const struct jfr_chunk *chunk, size_t from)
 
 static void scan_note_checkpoint(struct jfr_scan *scan, size_t offset)
 {
-	array_reserve(scan->checkpoints, scan->cap, scan->count + 1);
-	scan->checkpoints[scan->count++] = offset;
+	array_add(scan->checkpoints, scan->count, scan->cap, offset);
 }
 
 size_t jfr_scan_events(struct jfr_scan *scan, const struct jfr_chunk *chunk,

@@ -101,8 +101,7 @@ struct jfr_frame_layout *jfr_frames_new(const struct jfr_metadata *m,
 /* Adds a new site. */
 static uint32_t site_new(struct jfr_pools *ps, const struct jfr_site *site)
 {
-	array_reserve(ps->sites, ps->site_cap, ps->site_count + 1);
-	ps->sites[ps->site_count++] = *site;
+	array_add(ps->sites, ps->site_count, ps->site_cap, *site);
 	return (uint32_t)ps->site_count - 1 + SITE_FIRST;
 }
 
@@ -401,8 +400,8 @@ static void frames_keep_stack(struct jfr_pools *ps, uint64_t key, size_t count,
 		return; /* a newer stack trace has the key */
 	if (truncated && count)
 		ps->path[ps->path_len + count++] = SITE_HASHED | TRUNCATED;
-	array_reserve(ps->stack_lens, ps->stack_cap, ps->stack_count + 1);
-	ps->stack_lens[ps->stack_count++] = (uint32_t)count;
+	array_add(ps->stack_lens, ps->stack_count, ps->stack_cap,
+		  (uint32_t)count);
 	ps->path_len += count;
 }
 

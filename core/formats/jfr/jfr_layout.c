@@ -48,8 +48,8 @@ static void layout_emit(struct jfr_layout *l, enum jfr_op_code code, size_t arg)
 		last->arg += (uint32_t)arg;
 		return;
 	}
-	array_reserve(l->ops, l->cap, l->count + 1);
-	l->ops[l->count++] = (struct jfr_op){ code, (uint32_t)arg };
+	array_add(l->ops, l->count, l->cap,
+		  (struct jfr_op){ code, (uint32_t)arg });
 }
 
 static void layout_emit_skip(struct jfr_layout *l, enum jfr_wire wire)

@@ -155,22 +155,22 @@ static void parse_begin_element(struct parse *ps, enum element_kind kind)
 	struct jfr_metadata *m = ps->m;
 
 	if (kind == ELEMENT_CLASS) {
-		array_reserve(m->types, m->type_cap, m->type_count + 1);
-		m->types[m->type_count++] = (struct jfr_type){
-			.name = "",
-			.first_field = m->field_count,
-		};
+		array_add(m->types, m->type_count, m->type_cap,
+			  (struct jfr_type){
+				  .name = "",
+				  .first_field = m->field_count,
+			  });
 	} else if (kind == ELEMENT_FIELD) {
-		array_reserve(m->fields, m->field_cap, m->field_count + 1);
-		m->fields[m->field_count++] = (struct jfr_field){ .name = "" };
+		array_add(m->fields, m->field_count, m->field_cap,
+			  (struct jfr_field){ .name = "" });
 		m->types[m->type_count - 1].field_count++;
 	} else if (kind == ELEMENT_ANNOTATION) {
-		array_reserve(ps->annotations, ps->annotation_cap,
-			      ps->annotation_count + 1);
-		ps->annotations[ps->annotation_count++] = (struct annotation){
-			.field = m->field_count - 1,
-			.value = "",
-		};
+		array_add(ps->annotations, ps->annotation_count,
+			  ps->annotation_cap,
+			  (struct annotation){
+				  .field = m->field_count - 1,
+				  .value = "",
+			  });
 	}
 }
 

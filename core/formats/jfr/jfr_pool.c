@@ -192,8 +192,7 @@ static void pools_read_words(struct jfr_words *w, struct cursor *c,
 		if (!cursor_ok(c) ||
 		    !map64_add(&w->keys, key, (uint32_t)w->count))
 			continue;
-		array_reserve(w->words, w->cap, w->count + 1);
-		w->words[w->count++] = word;
+		array_add(w->words, w->count, w->cap, word);
 	}
 }
 

@@ -40,8 +40,7 @@ struct std_set {
 
 static void numbers_add(struct std_numbers *n, uint32_t value)
 {
-	array_reserve(n->values, n->cap, n->count + 1);
-	n->values[n->count++] = value;
+	array_add(n->values, n->count, n->cap, value);
 }
 
 /* Reads a vint: up to 4 bytes; all 8 bits of the fourth are digits. */
@@ -262,8 +261,7 @@ static bool definition_change(struct std_decoder *d, struct definition *def,
 		set_remove(&def->set, pair, change != STD_REMOVE);
 	if (change == STD_ADD || change == STD_ADD_EMPTY ||
 	    change == STD_REPLACE) {
-		array_reserve(def->added, def->added_cap, def->added_count + 1);
-		def->added[def->added_count++] = pair;
+		array_add(def->added, def->added_count, def->added_cap, pair);
 	}
 	d->set_work += def->set.count;
 	return cursor_ok(&d->c);
@@ -341,8 +339,7 @@ static void sets_put(struct std_decoder *d, struct std_sets *sets,
 		return;
 	}
 	map64_add(&sets->slots, number, (uint32_t)sets->count);
-	array_reserve(sets->all, sets->cap, sets->count + 1);
-	sets->all[sets->count++] = *s;
+	array_add(sets->all, sets->count, sets->cap, *s);
 }
 
 /* Reads the changes of a definition; false if the record is unreadable. */
@@ -429,11 +426,11 @@ static void decoder_read_trace(struct std_decoder *d, struct std_event *e)
 static void decoder_add_counter(struct std_decoder *d, uint32_t key,
 				int64_t value)
 {
-	array_reserve(d->counters, d->counter_cap, d->counter_count + 1);
-	d->counters[d->counter_count++] = (struct sample_counter){
-		key,
-		value,
-	};
+	array_add(d->counters, d->counter_count, d->counter_cap,
+		  (struct sample_counter){
+			  key,
+			  value,
+		  });
 }
 
 static int64_t decoder_read_time(struct std_decoder *d)
