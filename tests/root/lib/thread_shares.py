@@ -53,7 +53,9 @@ def main(before, after, profile, points, *wanted):
             count += 1
             seen[thread] += weight
             cut += weight * ("[truncated]" in stack or "[unknown]" in stack)
-            nameless += weight * bool(NAMELESS.search(stack + " "))
+            if NAMELESS.search(stack + " "):
+                nameless += weight
+                example = stack
             right[thread] += weight * bool(re.search(methods[thread], stack))
     total, all_used = sum(seen.values()), sum(used.values())
     if not total:
@@ -75,7 +77,7 @@ def main(before, after, profile, points, *wanted):
                          f"have {methods[n]}")
     if nameless:
         wrong.append(f"{100 * nameless / total:.2f} % have Java frames without "
-                     "names")
+                     f"names: {example}")
     if cut > 0.01 * total:
         wrong.append(f"{100 * cut / total:.2f} % do not reach the root")
     print("\n".join(wrong))
