@@ -10,6 +10,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/queue.h>
 #include <unistd.h>
 
 #define RECENT_NS CLOCK_NS_PER_S
@@ -20,52 +21,41 @@ struct command_dialer {
 	struct programs *all;
 	struct command_line line;
 	char *host;
-	struct command_dial *first;
+	TAILQ_HEAD(, command_dial) running;
 	struct text last; /* the reason of the last failure */
 	int64_t last_ns;  /* and its time */
 };
 
-/* A running command: an attempt until it starts, then a connection. */
+/*
+ * A running command: an attempt until it starts, then a connection, of which
+ * dial.done is NULL.  The timer limits the start.
+ */
 struct command_dial {
 	struct dial dial;
 	struct command_dialer *of;
-	struct command_dial *before, *after;
+	TAILQ_ENTRY(command_dial) link;
 	struct program *program;
-	struct event *timer; /* limit for the start */
 	struct error err;
-	dial_done_fn *done; /* NULL after it was called */
-	void *self;
 };
 
-static void command_dial_end(struct command_dial *d)
+static void command_cancel(struct dial *dial)
 {
-	*(d->before ? &d->before->after : &d->of->first) = d->after;
-	if (d->after)
-		d->after->before = d->before;
+	struct command_dial *d = (struct command_dial *)dial;
+
+	TAILQ_REMOVE(&d->of->running, d, link);
 	program_end(d->program);
-	event_free(d->timer);
+	event_free(dial->timer);
 	free(d);
-}
-
-/* Ends the attempt with its error. */
-static void command_dial_fail(struct command_dial *d)
-{
-	dial_done_fn *done = d->done;
-	struct error err = d->err;
-	void *self = d->self;
-
-	command_dial_end(d);
-	done(self, -1, &err);
 }
 
 static void command_dial_on_start(void *self)
 {
 	struct command_dial *d = self;
-	dial_done_fn *done = d->done;
+	dial_done_fn *done = d->dial.done;
 
-	evtimer_del(d->timer);
-	d->done = NULL;
-	done(d->self, program_take_fd(d->program), NULL);
+	evtimer_del(d->dial.timer);
+	d->dial.done = NULL;
+	done(d->dial.self, program_take_fd(d->program), NULL);
 }
 
 static void command_dial_on_end(void *self)
@@ -76,12 +66,12 @@ static void command_dial_on_end(void *self)
 	struct text why = { 0 };
 
 	program_why(d->program, &why);
-	if (d->done) {
+	if (d->dial.done) {
 		fail(&d->err,
 		     program_is_missing(d->program) ? ERROR_UNAVAILABLE
 						    : ERROR_REFUSED,
 		     "%s", why.bytes);
-		command_dial_fail(d);
+		dial_finish(&d->dial, -1, &d->err);
 	} else {
 		if (failed) {
 			text_clear(&d->of->last);
@@ -89,7 +79,7 @@ static void command_dial_on_end(void *self)
 			d->of->last_ns = clock_monotonic_ns();
 			o->report(o->self, why.bytes);
 		}
-		command_dial_end(d);
+		command_cancel(&d->dial);
 	}
 	text_release(&why);
 }
@@ -104,7 +94,7 @@ static void command_dial_on_timer(evutil_socket_t fd, short what, void *self)
 		fail(&d->err, ERROR_REFUSED,
 		     "%s: the command did not start in time",
 		     d->of->line.words[0]);
-	command_dial_fail(d);
+	dial_finish(&d->dial, -1, &d->err);
 }
 
 static void command_dial_start(struct command_dial *d, uint16_t port)
@@ -129,36 +119,22 @@ static struct dial *command_begin(struct dialer *dialer, uint16_t port,
 				  void *self)
 {
 	struct command_dial *d = xcalloc(1, sizeof(*d));
-	struct timeval limit;
 
-	d->dial.dialer = dialer;
+	dial_begin(&d->dial, dialer, port, timeout_ns, done, self,
+		   command_dial_on_timer);
 	d->of = (struct command_dialer *)dialer;
-	d->done = done;
-	d->self = self;
-	d->after = d->of->first;
-	if (d->after)
-		d->after->before = d;
-	d->of->first = d;
-	d->timer = evtimer_new(d->of->options.base, command_dial_on_timer, d);
+	TAILQ_INSERT_HEAD(&d->of->running, d, link);
 	command_dial_start(d, port);
-	limit = socket_timeval(d->program ? timeout_ns : 0);
-	evtimer_add(d->timer, &limit);
+	dial_wait(&d->dial, d->program ? timeout_ns : 0);
 	return &d->dial;
-}
-
-static void command_cancel(struct dial *dial)
-{
-	command_dial_end((struct command_dial *)dial);
 }
 
 static void command_free(struct dialer *dialer)
 {
 	struct command_dialer *d = (struct command_dialer *)dialer;
 
-	for (struct command_dial *c = d->first, *next; c; c = next) {
-		next = c->after;
-		command_dial_end(c);
-	}
+	while (!TAILQ_EMPTY(&d->running))
+		command_cancel(&TAILQ_FIRST(&d->running)->dial);
 	programs_free(d->all);
 	text_release(&d->last);
 	command_line_release(&d->line);
@@ -170,9 +146,11 @@ static void command_free(struct dialer *dialer)
 static void command_add_why(struct dialer *dialer, struct text *out)
 {
 	const struct command_dialer *of = (struct command_dialer *)dialer;
+	struct command_dial *d;
 
-	for (struct command_dial *d = of->first; d; d = d->after) {
-		if (d->done || !program_failed(d->program))
+	TAILQ_FOREACH(d, &of->running, link)
+	{
+		if (d->dial.done || !program_failed(d->program))
 			continue;
 		program_why(d->program, out);
 		return;
@@ -198,6 +176,7 @@ struct dialer *command_dialer_new(const struct command_dialer_options *options,
 	d->dialer = (struct dialer){ .ops = &command_ops,
 				     .base = options->base };
 	d->options = *options;
+	TAILQ_INIT(&d->running);
 	d->all = programs_new(options->base, COMMAND_DIALER_MAX);
 	d->host = xstrdup(options->host);
 	/* Check the command before the first connection. */

@@ -56,6 +56,46 @@ void dialer_free(struct dialer *d)
 		d->ops->free(d);
 }
 
+void dial_begin(struct dial *d, struct dialer *dialer, uint16_t port,
+		int64_t timeout_ns, dial_done_fn *done, void *self,
+		event_callback_fn on_timer)
+{
+	*d = (struct dial){
+		.dialer = dialer,
+		.port = port,
+		.deadline_ns = clock_after(clock_monotonic_ns(), timeout_ns),
+		.timer = evtimer_new(dialer->base, on_timer, d),
+		.done = done,
+		.self = self,
+	};
+	if (!d->timer)
+		alloc_give_up(sizeof(*d));
+}
+
+void dial_wait(struct dial *d, int64_t ns)
+{
+	struct timeval after = socket_timeval(ns);
+
+	evtimer_add(d->timer, &after);
+}
+
+int64_t dial_left_ns(const struct dial *d)
+{
+	int64_t left = d->deadline_ns - clock_monotonic_ns();
+
+	return left > 0 ? left : 0;
+}
+
+void dial_finish(struct dial *d, evutil_socket_t fd, const struct error *err)
+{
+	struct error copy = err ? *err : (struct error){ 0 };
+	dial_done_fn *done = d->done;
+	void *self = d->self;
+
+	d->dialer->ops->cancel(d);
+	done(self, fd, &copy);
+}
+
 /* The error kind for an errno of connect(2). */
 static enum error_kind tcp_error_kind(int sys)
 {
@@ -187,14 +227,9 @@ struct tcp_host {
 struct tcp_dial {
 	struct dial dial;
 	struct tcp_host *host;
-	uint16_t port;
 	size_t at; /* index of the address */
-	int64_t deadline_ns;
 	evutil_socket_t fd;
-	struct event *event;
 	struct error err;
-	dial_done_fn *done;
-	void *self;
 };
 
 /* Keeps the old addresses if the DNS reply has none. */
@@ -250,30 +285,12 @@ static void tcp_host_resolve(struct tcp_host *h)
 						h);
 }
 
-static void tcp_dial_free(struct tcp_dial *d)
-{
-	event_free(d->event);
-	free(d);
-}
-
-static void tcp_dial_finish(struct tcp_dial *d, evutil_socket_t fd)
-{
-	dial_done_fn *done = d->done;
-	void *self = d->self;
-	struct error err = d->err;
-
-	if (fd < 0)
-		tcp_host_resolve(d->host);
-	tcp_dial_free(d);
-	done(self, fd, &err);
-}
-
 /* sin_port and sin6_port have the same offset. */
 static struct sockaddr_storage tcp_dial_address(const struct tcp_dial *d)
 {
 	struct sockaddr_storage to = d->host->address.list[d->at];
 
-	((struct sockaddr_in *)&to)->sin_port = htons(d->port);
+	((struct sockaddr_in *)&to)->sin_port = htons(d->dial.port);
 	return to;
 }
 
@@ -286,19 +303,20 @@ static void tcp_dial_next(struct tcp_dial *d)
 		struct sockaddr_storage to = tcp_dial_address(d);
 		size_t left = d->host->address.count - d->at;
 		struct timeval limit = socket_timeval(
-			tcp_share_ns(d->deadline_ns, left));
+			tcp_share_ns(d->dial.deadline_ns, left));
 
 		d->fd = tcp_start(&to);
 		if (d->fd < 0) {
 			tcp_fail(&to, errno, &d->err);
 			continue;
 		}
-		event_assign(d->event, d->dial.dialer->base, d->fd, EV_WRITE,
-			     tcp_dial_on_event, d);
-		event_add(d->event, &limit);
+		event_assign(d->dial.timer, d->dial.dialer->base, d->fd,
+			     EV_WRITE, tcp_dial_on_event, d);
+		event_add(d->dial.timer, &limit);
 		return;
 	}
-	tcp_dial_finish(d, -1);
+	tcp_host_resolve(d->host);
+	dial_finish(&d->dial, -1, &d->err);
 }
 
 static void tcp_dial_on_event(evutil_socket_t fd, short what, void *arg)
@@ -307,13 +325,13 @@ static void tcp_dial_on_event(evutil_socket_t fd, short what, void *arg)
 	struct sockaddr_storage to = tcp_dial_address(d);
 	int sys = what & EV_WRITE ? tcp_result(fd) : ETIMEDOUT;
 
+	d->fd = -1;
 	if (!sys) {
-		tcp_dial_finish(d, fd);
+		dial_finish(&d->dial, fd, NULL);
 		return;
 	}
 	tcp_fail(&to, sys, &d->err);
 	close(fd);
-	d->fd = -1;
 	d->at++;
 	tcp_dial_next(d);
 }
@@ -329,20 +347,15 @@ static struct dial *tcp_host_begin(struct dialer *dialer, uint16_t port,
 				   int64_t timeout_ns, dial_done_fn *done,
 				   void *self)
 {
-	const struct timeval at_once = { 0, 0 };
 	struct tcp_dial *d = xcalloc(1, sizeof(*d));
 
-	d->dial.dialer = dialer;
+	dial_begin(&d->dial, dialer, port, timeout_ns, done, self,
+		   tcp_dial_on_begin);
 	d->host = (struct tcp_host *)dialer;
-	d->port = port;
-	d->deadline_ns = clock_after(clock_monotonic_ns(), timeout_ns);
 	d->fd = -1;
-	d->done = done;
-	d->self = self;
 	fail(&d->err, ERROR_NO_TARGET, "%s: the host has no address",
 	     d->host->address.host);
-	d->event = evtimer_new(dialer->base, tcp_dial_on_begin, d);
-	evtimer_add(d->event, &at_once);
+	dial_wait(&d->dial, 0);
 	return &d->dial;
 }
 
@@ -352,7 +365,8 @@ static void tcp_dial_cancel(struct dial *dial)
 
 	if (d->fd >= 0)
 		close(d->fd);
-	tcp_dial_free(d);
+	event_free(dial->timer);
+	free(d);
 }
 
 static void tcp_host_free(struct dialer *dialer)

@@ -26,11 +26,6 @@
 struct dialer;
 struct rmi_transport;
 
-/* A connection attempt.  The first member of each kind's own struct. */
-struct dial {
-	struct dialer *dialer;
-};
-
 /*
  * Called when an attempt ends.  On success fd is the connected socket,
  * non-blocking and close-on-exec, and the callee owns it.  On failure fd is -1
@@ -39,6 +34,18 @@ struct dial {
  */
 typedef void dial_done_fn(void *self, evutil_socket_t fd,
 			  const struct error *err);
+
+/* A connection attempt.  The first member of each kind's own struct. */
+struct dial {
+	struct dialer *dialer;
+
+	/* Of the kind; see dial_begin(). */
+	uint16_t port;
+	int64_t deadline_ns;
+	struct event *timer;
+	dial_done_fn *done;
+	void *self;
+};
 
 struct dialer_ops {
 	/*
@@ -107,6 +114,24 @@ struct dialer {
  */
 int dialer_dial(struct dialer *d, struct net_address *to, int64_t deadline_ns,
 		struct error *err);
+
+/*
+ * For kinds of dialers: fills an attempt, and makes a timer that calls
+ * on_timer(-1, EV_TIMEOUT, d), which the kind starts by dial_wait() and frees.
+ */
+void dial_begin(struct dial *d, struct dialer *dialer, uint16_t port,
+		int64_t timeout_ns, dial_done_fn *done, void *self,
+		event_callback_fn on_timer);
+void dial_wait(struct dial *d, int64_t ns);
+
+/* The time until the deadline, at least 0. */
+int64_t dial_left_ns(const struct dial *d);
+
+/*
+ * Frees the attempt by ops->cancel(), and calls done.  err may belong to the
+ * attempt; NULL: none.
+ */
+void dial_finish(struct dial *d, evutil_socket_t fd, const struct error *err);
 
 /* Frees a dialer whose attempts have ended; NULL is fine. */
 void dialer_free(struct dialer *d);

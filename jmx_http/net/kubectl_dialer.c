@@ -27,59 +27,23 @@ struct kubectl_dialer {
 struct kubectl_dial {
 	struct dial dial;
 	struct kubectl_dialer *of;
-	uint16_t port;
-	int64_t deadline_ns;
 	/* At most one of these is active. */
 	struct kubectl_wait *wait;
 	struct dial *connecting;
-	struct event *timer;
-	dial_done_fn *done;
-	void *self;
 };
-
-static void kubectl_dial_end(struct kubectl_dial *d)
-{
-	if (d->wait)
-		kubectl_cancel(d->wait);
-	if (d->connecting)
-		d->connecting->dialer->ops->cancel(d->connecting);
-	event_free(d->timer);
-	free(d);
-}
-
-static void kubectl_dial_finish(struct kubectl_dial *d, evutil_socket_t fd,
-				const struct error *err)
-{
-	dial_done_fn *done = d->done;
-	struct error copy = { 0 };
-	void *self = d->self;
-
-	if (err)
-		copy = *err;
-	kubectl_dial_end(d);
-	done(self, fd, &copy);
-}
-
-static int64_t kubectl_dial_left_ns(const struct kubectl_dial *d)
-{
-	int64_t left = d->deadline_ns - clock_monotonic_ns();
-
-	return left > 0 ? left : 0;
-}
 
 static void kubectl_dial_on_connected(void *self, evutil_socket_t fd,
 				      const struct error *err)
 {
 	struct kubectl_dial *d = self;
-	struct timeval after = socket_timeval(AGAIN_NS);
 
 	d->connecting = NULL;
 	if (fd < 0 && err->kind == ERROR_NO_TARGET &&
-	    kubectl_dial_left_ns(d) > AGAIN_NS) {
-		evtimer_add(d->timer, &after);
+	    dial_left_ns(&d->dial) > AGAIN_NS) {
+		dial_wait(&d->dial, AGAIN_NS);
 		return;
 	}
-	kubectl_dial_finish(d, fd, err);
+	dial_finish(&d->dial, fd, err);
 }
 
 static void kubectl_dial_on_ready(void *self, uint16_t local,
@@ -90,10 +54,10 @@ static void kubectl_dial_on_ready(void *self, uint16_t local,
 
 	d->wait = NULL;
 	if (!local) {
-		kubectl_dial_finish(d, -1, err);
+		dial_finish(&d->dial, -1, err);
 		return;
 	}
-	d->connecting = to->ops->begin(to, local, kubectl_dial_left_ns(d),
+	d->connecting = to->ops->begin(to, local, dial_left_ns(&d->dial),
 				       kubectl_dial_on_connected, d);
 }
 
@@ -104,31 +68,33 @@ static void kubectl_dial_on_timer(evutil_socket_t fd, short what, void *self)
 	(void)fd;
 	(void)what;
 	d->wait = kubectl_request(
-		d->of->kubectl, d->port == d->of->port ? 0 : d->port,
-		kubectl_dial_left_ns(d), kubectl_dial_on_ready, d);
+		d->of->kubectl, d->dial.port == d->of->port ? 0 : d->dial.port,
+		dial_left_ns(&d->dial), kubectl_dial_on_ready, d);
 }
 
 static struct dial *kubectl_begin(struct dialer *dialer, uint16_t port,
 				  int64_t timeout_ns, dial_done_fn *done,
 				  void *self)
 {
-	const struct timeval at_once = { 0, 0 };
 	struct kubectl_dial *d = xcalloc(1, sizeof(*d));
 
-	d->dial.dialer = dialer;
+	dial_begin(&d->dial, dialer, port, timeout_ns, done, self,
+		   kubectl_dial_on_timer);
 	d->of = (struct kubectl_dialer *)dialer;
-	d->port = port;
-	d->deadline_ns = clock_after(clock_monotonic_ns(), timeout_ns);
-	d->done = done;
-	d->self = self;
-	d->timer = evtimer_new(dialer->base, kubectl_dial_on_timer, d);
-	evtimer_add(d->timer, &at_once);
+	dial_wait(&d->dial, 0);
 	return &d->dial;
 }
 
 static void kubectl_cancel_dial(struct dial *dial)
 {
-	kubectl_dial_end((struct kubectl_dial *)dial);
+	struct kubectl_dial *d = (struct kubectl_dial *)dial;
+
+	if (d->wait)
+		kubectl_cancel(d->wait);
+	if (d->connecting)
+		d->connecting->dialer->ops->cancel(d->connecting);
+	event_free(dial->timer);
+	free(d);
 }
 
 static void kubectl_free_dialer(struct dialer *dialer)

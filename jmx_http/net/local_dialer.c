@@ -194,42 +194,11 @@ static int local_dial(struct dialer *dialer, struct net_address *to,
 struct local_dial {
 	struct dial dial;
 	struct local_dialer *dialer;
-	uint16_t port;
-	int64_t deadline_ns;
-	struct event *event;
 	/* Either a child or a connection attempt. */
 	struct child child;
 	struct dial *connecting;
 	bool is_over; /* the child has reported */
-	dial_done_fn *done;
-	void *self;
 };
-
-static void local_dial_end(struct local_dial *d)
-{
-	if (d->connecting)
-		d->connecting->dialer->ops->cancel(d->connecting);
-	event_free(d->event);
-	/* Do not wait for a child that still works. */
-	if (d->is_over)
-		helper_process_end(&d->child);
-	else
-		child_end(&d->child, 0);
-	free(d);
-}
-
-static void local_dial_finish(struct local_dial *d, evutil_socket_t fd,
-			      const struct error *err)
-{
-	dial_done_fn *done = d->done;
-	struct error copy = { 0 };
-	void *self = d->self;
-
-	if (fd < 0)
-		copy = *err;
-	local_dial_end(d);
-	done(self, fd, &copy);
-}
 
 static void local_dial_on_connected(void *self, evutil_socket_t fd,
 				    const struct error *err)
@@ -237,7 +206,7 @@ static void local_dial_on_connected(void *self, evutil_socket_t fd,
 	struct local_dial *d = self;
 
 	d->connecting = NULL;
-	local_dial_finish(d, fd, err);
+	dial_finish(&d->dial, fd, err);
 }
 
 /* The child has reported, or the deadline has passed. */
@@ -250,41 +219,41 @@ static void local_dial_on_child(evutil_socket_t channel, short what, void *self)
 
 	(void)channel;
 	d->is_over = what & EV_READ;
-	local_dial_finish(d, fd, &err);
+	dial_finish(&d->dial, fd, &err);
 }
 
 static void local_dial_by_child(struct local_dial *d, int64_t left_ns)
 {
 	struct timeval limit = socket_timeval(left_ns);
-	struct net_address to = { .port = d->port };
+	struct net_address to = { .port = d->dial.port };
 	struct local_action action = { &d->dialer->jvm, &to, LOCAL_LOOPBACK,
-				       d->deadline_ns };
+				       d->dial.deadline_ns };
 	struct error err;
 
 	if (helper_process_start(&d->child, &d->dialer->jvm, local_run_child,
 				 &action, &err)) {
-		local_dial_finish(d, -1, &err);
+		dial_finish(&d->dial, -1, &err);
 		return;
 	}
-	event_assign(d->event, d->dial.dialer->base, d->child.channel, EV_READ,
-		     local_dial_on_child, d);
-	event_add(d->event, &limit);
+	event_assign(d->dial.timer, d->dial.dialer->base, d->child.channel,
+		     EV_READ, local_dial_on_child, d);
+	event_add(d->dial.timer, &limit);
 }
 
 static void local_dial_on_begin(evutil_socket_t fd, short what, void *self)
 {
 	struct local_dial *d = self;
 	struct dialer *to = d->dialer->loopback;
-	int64_t left_ns = d->deadline_ns - clock_monotonic_ns();
+	int64_t left_ns = dial_left_ns(&d->dial);
 	struct error err;
 
 	(void)fd;
 	(void)what;
 	if (!jvm_runs(&d->dialer->jvm)) {
 		local_fail_exited(&d->dialer->jvm, &err);
-		local_dial_finish(d, -1, &err);
+		dial_finish(&d->dial, -1, &err);
 	} else if (to) {
-		d->connecting = to->ops->begin(to, d->port, left_ns,
+		d->connecting = to->ops->begin(to, d->dial.port, left_ns,
 					       local_dial_on_connected, d);
 	} else {
 		local_dial_by_child(d, left_ns);
@@ -295,23 +264,28 @@ static struct dial *local_begin(struct dialer *dialer, uint16_t port,
 				int64_t timeout_ns, dial_done_fn *done,
 				void *self)
 {
-	const struct timeval at_once = { 0, 0 };
 	struct local_dial *d = xcalloc(1, sizeof(*d));
 
-	d->dial.dialer = dialer;
+	dial_begin(&d->dial, dialer, port, timeout_ns, done, self,
+		   local_dial_on_begin);
 	d->dialer = (struct local_dialer *)dialer;
-	d->port = port;
-	d->deadline_ns = clock_after(clock_monotonic_ns(), timeout_ns);
-	d->done = done;
-	d->self = self;
-	d->event = evtimer_new(dialer->base, local_dial_on_begin, d);
-	evtimer_add(d->event, &at_once);
+	dial_wait(&d->dial, 0);
 	return &d->dial;
 }
 
 static void local_cancel(struct dial *dial)
 {
-	local_dial_end((struct local_dial *)dial);
+	struct local_dial *d = (struct local_dial *)dial;
+
+	if (d->connecting)
+		d->connecting->dialer->ops->cancel(d->connecting);
+	event_free(dial->timer);
+	/* Do not wait for a child that still works. */
+	if (d->is_over)
+		helper_process_end(&d->child);
+	else
+		child_end(&d->child, 0);
+	free(d);
 }
 
 static void local_free(struct dialer *dialer)

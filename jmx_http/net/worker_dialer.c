@@ -27,6 +27,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <sys/queue.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
@@ -62,15 +63,15 @@ struct worker_dialer {
 	struct worker_options options;
 	struct child nursery;
 	struct error err; /* without a nursery */
-	struct worker *first;
+	TAILQ_HEAD(, worker) workers;
 	size_t count;
-	struct worker_dial *waiting, **waiting_end;
+	TAILQ_HEAD(, worker_dial) waiting;
 };
 
 /* A running process. */
 struct worker {
 	struct worker_dialer *of;
-	struct worker *before, *after;
+	TAILQ_ENTRY(worker) link;
 	int pidfd;
 	int fd; /* the worker's end of its connection */
 	struct event *on_end, *on_close, *on_notice;
@@ -80,12 +81,9 @@ struct worker {
 struct worker_dial {
 	struct dial dial;
 	bool waits;
-	struct worker_dial *next, **at; /* while it waits */
+	TAILQ_ENTRY(worker_dial) link; /* while it waits */
 	int fd;
-	struct event *timer;
 	struct error err;
-	dial_done_fn *done;
-	void *self;
 };
 
 /* In the worker */
@@ -210,9 +208,7 @@ static void worker_end(int pidfd, int64_t grace_ns)
 
 static void worker_free(struct worker *w, int64_t grace_ns)
 {
-	*(w->before ? &w->before->after : &w->of->first) = w->after;
-	if (w->after)
-		w->after->before = w->before;
+	TAILQ_REMOVE(&w->of->workers, w, link);
 	w->of->count--;
 	if (w->on_end)
 		event_free(w->on_end);
@@ -315,10 +311,7 @@ static int worker_start(struct worker_dialer *d, struct error *err)
 	/* Watched, so kept: closed with the worker, it ends the connection. */
 	w->fd = ends[1];
 	w->of = d;
-	w->after = d->first;
-	if (w->after)
-		w->after->before = w;
-	d->first = w;
+	TAILQ_INSERT_HEAD(&d->workers, w, link);
 	d->count++;
 	worker_watch(w);
 	fcntl(ends[0], F_SETFL, O_NONBLOCK);
@@ -331,17 +324,15 @@ static void worker_dial_remove(struct worker_dial *d)
 {
 	struct worker_dialer *of = (struct worker_dialer *)d->dial.dialer;
 
-	if (!d->waits)
-		return;
+	if (d->waits)
+		TAILQ_REMOVE(&of->waiting, d, link);
 	d->waits = false;
-	*d->at = d->next;
-	*(d->next ? &d->next->at : &of->waiting_end) = d->at;
 }
 
 static void worker_dial_on_timer(evutil_socket_t fd, short what, void *self)
 {
 	struct worker_dial *d = self;
-	struct worker_dial done;
+	int connection = d->fd;
 
 	(void)fd;
 	(void)what;
@@ -349,27 +340,22 @@ static void worker_dial_on_timer(evutil_socket_t fd, short what, void *self)
 		fail(&d->err, ERROR_REFUSED,
 		     "all %d workers are busy; try again later",
 		     WORKER_DIALER_MAX);
-	worker_dial_remove(d);
-	done = *d;
-	event_free(d->timer);
-	free(d);
-	done.done(done.self, done.fd, &done.err);
+	d->fd = -1;
+	dial_finish(&d->dial, connection, &d->err);
 }
 
 /* Its done is called from the loop. */
 static void worker_dial_start(struct worker_dial *d)
 {
-	const struct timeval at_once = { 0, 0 };
-
 	worker_dial_remove(d);
 	d->fd = worker_start((struct worker_dialer *)d->dial.dialer, &d->err);
-	evtimer_add(d->timer, &at_once);
+	dial_wait(&d->dial, 0);
 }
 
 static void worker_dials_go_on(struct worker_dialer *d)
 {
-	while (d->waiting && d->count < WORKER_DIALER_MAX)
-		worker_dial_start(d->waiting);
+	while (!TAILQ_EMPTY(&d->waiting) && d->count < WORKER_DIALER_MAX)
+		worker_dial_start(TAILQ_FIRST(&d->waiting));
 }
 
 static struct dial *worker_begin(struct dialer *dialer, uint16_t port,
@@ -377,26 +363,18 @@ static struct dial *worker_begin(struct dialer *dialer, uint16_t port,
 				 void *self)
 {
 	struct worker_dialer *of = (struct worker_dialer *)dialer;
-	struct timeval limit = socket_timeval(timeout_ns);
 	struct worker_dial *d = xcalloc(1, sizeof(*d));
 
-	(void)port;
-	d->dial.dialer = dialer;
-	d->done = done;
-	d->self = self;
+	dial_begin(&d->dial, dialer, port, timeout_ns, done, self,
+		   worker_dial_on_timer);
 	d->fd = -1;
-	d->timer = evtimer_new(dialer->base, worker_dial_on_timer, d);
-	if (!d->timer)
-		alloc_give_up(sizeof(*d));
 	if (of->count < WORKER_DIALER_MAX) {
 		worker_dial_start(d);
 		return &d->dial;
 	}
 	d->waits = true;
-	d->at = of->waiting_end;
-	*d->at = d;
-	of->waiting_end = &d->next;
-	evtimer_add(d->timer, &limit);
+	TAILQ_INSERT_TAIL(&of->waiting, d, link);
+	dial_wait(&d->dial, timeout_ns);
 	return &d->dial;
 }
 
@@ -407,7 +385,7 @@ static void worker_cancel(struct dial *dial)
 	worker_dial_remove(d);
 	if (d->fd >= 0)
 		close(d->fd);
-	event_free(d->timer);
+	event_free(dial->timer);
 	free(d);
 }
 
@@ -417,11 +395,11 @@ static void worker_dialer_free(struct dialer *dialer)
 	struct worker_dialer *d = (struct worker_dialer *)dialer;
 	int64_t until_ns = clock_after(clock_monotonic_ns(), WORKERS_END_NS);
 
-	for (struct worker *w = d->first, *next; w; w = next) {
+	while (!TAILQ_EMPTY(&d->workers)) {
 		int64_t left_ns = until_ns - clock_monotonic_ns();
 
-		next = w->after;
-		worker_free(w, left_ns > 0 ? left_ns : 0);
+		worker_free(TAILQ_FIRST(&d->workers),
+			    left_ns > 0 ? left_ns : 0);
 	}
 	child_end(&d->nursery, 0);
 	free(d);
@@ -454,7 +432,8 @@ struct dialer *worker_dialer_new(const struct worker_options *options)
 	d->dialer = (struct dialer){ .ops = &worker_ops,
 				     .base = options->base };
 	d->options = *options;
-	d->waiting_end = &d->waiting;
+	TAILQ_INIT(&d->workers);
+	TAILQ_INIT(&d->waiting);
 	child_start(&d->nursery, &nursery, nursery_run, &d->options, &d->err);
 	return &d->dialer;
 }
