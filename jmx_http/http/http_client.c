@@ -296,11 +296,10 @@ static bool client_renew_bearer(struct http_client *c)
 {
 	struct curl_slist *old = c->headers;
 	struct text token = { 0 };
-	struct error unused;
 
 	if (!c->renew_bearer ||
-	    c->renew_bearer(c->bearer_file, &token, &unused) || !token.len ||
-	    strcmp(token.bytes, c->bearer.bytes) == 0) {
+	    c->renew_bearer(c->bearer_file, &token, error_unused()) ||
+	    !token.len || strcmp(token.bytes, c->bearer.bytes) == 0) {
 		client_wipe(&token);
 		return false;
 	}
@@ -594,9 +593,8 @@ static void client_set_url(struct http_client *c, const char *url)
 {
 	struct text named = { 0 }, to = { 0 };
 	struct http_url parts;
-	struct error unused;
 
-	if (!c->server_name || http_url_parse(&parts, url, &unused) ||
+	if (!c->server_name || http_url_parse(&parts, url, error_unused()) ||
 	    !parts.is_tls) {
 		curl.easy_setopt(c->easy, CURLOPT_URL, url);
 		return;
@@ -647,10 +645,9 @@ static void client_put_location(const struct http_client *c, const char *url,
 				const char *location, struct text *out)
 {
 	struct http_url parts, to;
-	struct error unused;
 
-	if (c->server_name && !http_url_parse(&parts, url, &unused) &&
-	    !http_url_parse(&to, location, &unused) && to.is_tls &&
+	if (c->server_name && !http_url_parse(&parts, url, error_unused()) &&
+	    !http_url_parse(&to, location, error_unused()) && to.is_tls &&
 	    strcasecmp(to.host, c->server_name) == 0) {
 		memcpy(to.host, parts.host, sizeof(to.host));
 		http_url_add(out, &to, to.path);

@@ -31,11 +31,10 @@ static bool write_primitive(struct text *out, const struct value *v,
 {
 	static const struct value nan = { .kind = VALUE_REAL, .real = NAN };
 	bool is_real = p->letter == 'D' || p->letter == 'F';
-	struct error unused;
 
 	if (is_real && v->kind == VALUE_CUT)
 		v = &nan;
-	return java_write_primitive(out, v, p, &unused) == 0;
+	return java_write_primitive(out, v, p, error_unused()) == 0;
 }
 
 static bool write_box(struct java_output *o, const struct value *v,

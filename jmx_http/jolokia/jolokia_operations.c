@@ -246,10 +246,9 @@ static int read_pattern(struct jolokia_answer *a)
 
 static bool answer_has_pattern(const struct jolokia_answer *a)
 {
-	struct error unused;
 	bool is_pattern = false;
 
-	object_name_check(a->q.object, &is_pattern, &unused);
+	object_name_check(a->q.object, &is_pattern, error_unused());
 	return is_pattern;
 }
 
@@ -649,16 +648,16 @@ static size_t bulk_merge_reads(struct bulk *b, struct jmx_request *requests,
 static void bulk_run_reads(struct bulk *b, struct arena *replies)
 {
 	struct jmx_request requests[BULK_READS];
-	struct error unused;
 	size_t count;
 
 	if (!b->o->jmx)
-		b->o->jmx = jmx_open(b->o->target, &unused);
+		b->o->jmx = jmx_open(b->o->target, error_unused());
 	if (!b->o->jmx)
 		return;
 	count = bulk_merge_reads(b, requests, replies);
 	b->o->jmx->keep = replies;
-	(void)jmx_run(b->o->jmx, requests, count, bulk_keep_reply, b, &unused);
+	(void)jmx_run(b->o->jmx, requests, count, bulk_keep_reply, b,
+		      error_unused());
 	b->o->jmx->keep = NULL;
 }
 

@@ -367,11 +367,9 @@ int jolokia_pull_fetch(struct jolokia_pull *p, int64_t timeout_ns,
 
 void jolokia_pull_release(struct jolokia_pull *p)
 {
-	struct error unused;
-
 	if (p->client)
 		cJSON_Delete(command_send(p, "unregister", NULL, ERROR_REFUSED,
-					  &unused));
+					  error_unused()));
 	pull_forget_client(p);
 	for (size_t i = 0; i < p->count; i++)
 		free(p->list[i].object);

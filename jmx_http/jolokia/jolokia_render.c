@@ -315,10 +315,9 @@ void jolokia_render_name(struct jolokia_render *r, struct text *out,
 			 const char *name)
 {
 	struct object_name parsed;
-	struct error unused;
 
 	if (!r->options->canonical_naming ||
-	    object_name_parse(&parsed, name, strlen(name), &unused)) {
+	    object_name_parse(&parsed, name, strlen(name), error_unused())) {
 		text_puts(out, name);
 		return;
 	}

@@ -16,11 +16,10 @@ const char *const jolokia_paths[] = {
 bool jolokia_add_other_slash(struct text *out, const char *url)
 {
 	struct http_url parts;
-	struct error unused;
 	size_t len = strlen(url);
 
-	if (http_url_parse(&parts, url, &unused) || strlen(parts.path) < 2 ||
-	    strpbrk(parts.path, "?#"))
+	if (http_url_parse(&parts, url, error_unused()) ||
+	    strlen(parts.path) < 2 || strpbrk(parts.path, "?#"))
 		return false;
 	text_add(out, url, url[len - 1] == '/' ? len - 1 : len);
 	text_puts(out, url[len - 1] == '/' ? "" : "/");
@@ -183,10 +182,9 @@ static int response_fail_status(const struct http_response *r,
 static int response_check_status(const struct http_response *r,
 				 struct error *err)
 {
-	struct error unused;
 	cJSON *json = response_is_json(r)
 			      ? jolokia_json_parse(r->body.bytes, r->body.len,
-						   &unused)
+						   error_unused())
 			      : NULL;
 	struct text message = { 0 };
 	int status = 0;
@@ -206,11 +204,10 @@ static bool response_leads_within(const struct http_response *r,
 				  const char *url)
 {
 	struct http_url a, b;
-	struct error unused;
 
 	return r->status >= 300 && r->status < 400 && r->status != 304 &&
-	       !http_url_parse(&a, url, &unused) &&
-	       !http_url_parse(&b, r->location.bytes, &unused) &&
+	       !http_url_parse(&a, url, error_unused()) &&
+	       !http_url_parse(&b, r->location.bytes, error_unused()) &&
 	       a.is_tls == b.is_tls && a.port == b.port &&
 	       strcasecmp(a.host, b.host) == 0;
 }

@@ -367,11 +367,10 @@ static void scrape_take_group(struct scrape *s, const struct found *of,
 {
 	const struct figure_group *g = of->group;
 	struct object_name name = { 0 };
-	struct error unused;
 	const char *title = NULL;
 
-	if (g->label &&
-	    object_name_parse(&name, of->object, strlen(of->object), &unused))
+	if (g->label && object_name_parse(&name, of->object, strlen(of->object),
+					  error_unused()))
 		return;
 	if (g->label)
 		title = object_name_property(&name, "name");
@@ -563,11 +562,10 @@ static bool mbean_init(struct mbean *m, const char *object)
 	static const char *const ours[] = { "jvm_", "process_", "jmx_scrape_",
 					    "sjkc_scrape_" };
 	struct object_name name;
-	struct error unused;
 	bool fits = true;
 
 	*m = (struct mbean){ .object = object };
-	if (object_name_parse(&name, object, strlen(object), &unused))
+	if (object_name_parse(&name, object, strlen(object), error_unused()))
 		return false;
 	exposition_add_name(&m->prefix, name.domain);
 	for (size_t i = 0; i < name.property_count; i++) {

@@ -183,11 +183,10 @@ static double metrics_cpu_s(void)
 static double metrics_resident_bytes(void)
 {
 	struct text file = { 0 };
-	struct error unused;
 	double pages = 0;
 	const char *space;
 
-	if (procfs_read(getpid(), "statm", 256, &file, &unused) == 0 &&
+	if (procfs_read(getpid(), "statm", 256, &file, error_unused()) == 0 &&
 	    file.len && (space = strchr(file.bytes, ' ')))
 		pages = (double)strtoull(space, NULL, 10);
 	text_release(&file);

@@ -29,7 +29,6 @@ int net_address_parse(struct net_address *a, const char *text,
 {
 	const char *host = text, *colon = strrchr(text, ':');
 	size_t len = colon ? (size_t)(colon - text) : 0;
-	struct error unused;
 	uint64_t port;
 
 	if (len > 1 && host[0] == '[' && host[len - 1] == ']') {
@@ -40,7 +39,7 @@ int net_address_parse(struct net_address *a, const char *text,
 	}
 	if (!len || len > NET_HOST_MAX)
 		return address_fail_syntax(text, err);
-	if (units_count(colon + 1, &port, &unused) || !port ||
+	if (units_count(colon + 1, &port, error_unused()) || !port ||
 	    port > UINT16_MAX)
 		return fail(err, ERROR_MISUSE,
 			    "invalid port in '%s'; valid: 1 to 65535", text);
@@ -145,12 +144,11 @@ int net_address_parse_bind(struct sockaddr_storage *to, const char *text,
 	const char *colon = strrchr(text, ':');
 	const char *port = colon ? colon + 1 : text;
 	struct net_address address;
-	struct error unused;
 	struct text whole = { 0 };
 	uint64_t number;
 	int ret;
 
-	if (units_count(port, &number, &unused) || number > UINT16_MAX)
+	if (units_count(port, &number, error_unused()) || number > UINT16_MAX)
 		return fail(err, ERROR_MISUSE,
 			    "invalid address '%s'; use <port> or "
 			    "<host>:<port>",

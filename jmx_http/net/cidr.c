@@ -56,14 +56,13 @@ int cidr_parse(struct cidr *c, const char *text, struct error *err)
 	const char *slash = strchr(text, '/');
 	size_t len = slash ? (size_t)(slash - text) : strlen(text);
 	uint64_t bits = UINT64_MAX;
-	struct error unused;
 
 	if (len >= sizeof(host))
 		return cidr_fail(text, err);
 	memcpy(host, text, len);
 	host[len] = '\0';
 	if (!cidr_read_address(c, host) ||
-	    (slash && units_count(slash + 1, &bits, &unused)))
+	    (slash && units_count(slash + 1, &bits, error_unused())))
 		return cidr_fail(text, err);
 	if (slash && bits > 128 - c->bits)
 		return cidr_fail(text, err);

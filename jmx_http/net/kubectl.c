@@ -85,10 +85,9 @@ struct kubectl {
 
 static int port_number(const char *text, uint16_t *port)
 {
-	struct error unused;
 	uint64_t number;
 
-	if (units_count(text, &number, &unused) || !number ||
+	if (units_count(text, &number, error_unused()) || !number ||
 	    number > UINT16_MAX)
 		return -1;
 	*port = (uint16_t)number;

@@ -112,7 +112,6 @@ static struct net_address local_loopback(int family, uint16_t port)
 static int local_connect(const struct local_action *action, struct error *err)
 {
 	struct net_address four, six;
-	struct error unused;
 	int fd;
 
 	if (action->scope == LOCAL_ANY_HOST)
@@ -122,7 +121,7 @@ static int local_connect(const struct local_action *action, struct error *err)
 	fd = tcp_connect(&four, action->deadline_ns, err);
 	/* Report the error of IPv4: the namespace may lack IPv6. */
 	if (fd < 0 && err->kind == ERROR_NO_TARGET)
-		fd = tcp_connect(&six, action->deadline_ns, &unused);
+		fd = tcp_connect(&six, action->deadline_ns, error_unused());
 	return fd;
 }
 

@@ -302,13 +302,12 @@ static ssize_t tls_read(struct rmi_transport *t, void *bytes, size_t len,
 /* Looks for an alert that explains a failed write. */
 static int tls_explain_write(struct tls *tls, struct error *err)
 {
-	struct error unused = { 0 };
 	char byte;
 	size_t got;
 
 	if (err->sys == ETIMEDOUT)
 		return -1;
-	tls_begin(tls, clock_monotonic_ns() + CLOSE_NOTIFY_NS, &unused);
+	tls_begin(tls, clock_monotonic_ns() + CLOSE_NOTIFY_NS, error_unused());
 	if (SSL_peek_ex(tls->ssl, &byte, 1, &got) == 1)
 		return -1;
 	if (ERR_peek_error())
@@ -334,11 +333,9 @@ static int tls_write(struct rmi_transport *t, const void *bytes, size_t len,
 
 static void tls_send_close_notify(struct tls *tls)
 {
-	struct error unused = { 0 };
-
 	if (!SSL_is_init_finished(tls->ssl) || tls->is_broken)
 		return;
-	tls_begin(tls, clock_monotonic_ns() + CLOSE_NOTIFY_NS, &unused);
+	tls_begin(tls, clock_monotonic_ns() + CLOSE_NOTIFY_NS, error_unused());
 	SSL_shutdown(tls->ssl);
 	ERR_clear_error();
 }

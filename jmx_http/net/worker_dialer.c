@@ -143,13 +143,12 @@ static int nursery_start(struct worker_job *job)
 		.kept_count = 1,
 		.dies_with_parent = true,
 	};
-	struct error unused;
 	struct child worker;
 	int pidfd;
 
 	for (size_t i = 0; i < job->options->kept_count; i++)
 		kept[options.kept_count++] = job->options->kept[i];
-	if (child_start(&worker, &options, worker_run, job, &unused))
+	if (child_start(&worker, &options, worker_run, job, error_unused()))
 		return -1;
 	pidfd = (int)syscall(SYS_pidfd_open, worker.pid, 0);
 	child_leave(&worker);

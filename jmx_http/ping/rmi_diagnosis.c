@@ -34,18 +34,17 @@ static bool diagnosis_finds_http(struct rmi_probe *p)
 	static const char request[] = "GET / HTTP/1.0\r\n\r\n";
 	struct net_address to = p->access.target.address;
 	struct rmi_transport *t;
-	struct error unused;
 	char reply[5];
 	bool is_http;
 
 	rmi_probe_set_deadline(p);
-	t = rmi_probe_dial(p, &to, &unused);
+	t = rmi_probe_dial(p, &to, error_unused());
 	if (!t)
 		return false;
 	is_http = t->kind->write(t, request, sizeof(request) - 1,
-				 p->deadline_ns, &unused) == 0 &&
+				 p->deadline_ns, error_unused()) == 0 &&
 		  t->kind->read(t, reply, sizeof(reply), p->deadline_ns,
-				&unused) == sizeof(reply) &&
+				error_unused()) == sizeof(reply) &&
 		  memcmp(reply, "HTTP/", sizeof(reply)) == 0;
 	rmi_transport_close(t);
 	return is_http;

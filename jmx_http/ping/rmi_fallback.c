@@ -102,13 +102,12 @@ static enum found fallback_call_object(struct rmi_probe *p,
 	struct jrmp_return r = { 0 };
 	enum rmi_answer answer;
 	enum found found = FOUND_OTHER;
-	struct error unused;
 
-	if (!rmi_connection_greet(c, p->deadline_ns, &answer, &unused) &&
+	if (!rmi_connection_greet(c, p->deadline_ns, &answer, error_unused()) &&
 	    !rmi_probe_invoke(p, c, stub,
 			      is_session ? JMX_GET_DEFAULT_DOMAIN
 					 : JMX_GET_VERSION,
-			      is_session, &r, &unused))
+			      is_session, &r, error_unused()))
 		found = FOUND_OBJECT;
 	jrmp_return_release(&r);
 	return found;
@@ -122,15 +121,14 @@ static enum found fallback_try_with(struct rmi_probe *p,
 	struct rmi_connection c = { 0 };
 	struct rmi_transport *t;
 	enum found found = FOUND_OTHER;
-	struct error unused;
 
 	rmi_probe_set_deadline(p);
-	t = rmi_probe_dial(p, &to, &unused);
+	t = rmi_probe_dial(p, &to, error_unused());
 	if (!t)
 		return FOUND_NOTHING;
 	if (context)
 		t = rmi_tls_connect(t, context, at->host, p->deadline_ns, NULL,
-				    &unused);
+				    error_unused());
 	if (t) {
 		rmi_connection_init(&c, t);
 		found = fallback_call_object(p, &c, stub);
@@ -144,17 +142,16 @@ static enum found fallback_try(struct rmi_probe *p,
 			       const struct stub *stub)
 {
 	struct tls_options options = p->access.tls;
-	struct error unused;
 	SSL_CTX *context = NULL;
 	enum found found;
 
 	if (stub_is_tls(stub))
-		context = rmi_access_context(&p->access, &unused);
+		context = rmi_access_context(&p->access, error_unused());
 	found = fallback_try_with(p, at, stub, context);
 	if (found != FOUND_OTHER || !stub_is_tls(stub))
 		return found;
 	options.insecure = true;
-	context = tls_client_context(&options, &unused);
+	context = tls_client_context(&options, error_unused());
 	if (context && fallback_try_with(p, at, stub, context) == FOUND_OBJECT)
 		found = FOUND_UNTRUSTED;
 	SSL_CTX_free(context);
@@ -221,10 +218,9 @@ static enum host_kind host_kind_of_name(struct rmi_probe *p,
 					const struct net_address *at)
 {
 	struct net_address a = *at;
-	struct error unused;
 
 	if (p->access.dialer ||
-	    net_address_resolve(&a, p->deadline_ns, &unused))
+	    net_address_resolve(&a, p->deadline_ns, error_unused()))
 		return HOST_UNKNOWN;
 	return host_kind_of_address(&a.list[0]);
 }

@@ -470,16 +470,15 @@ static void rmi_probe_close_session(struct rmi_probe *p)
 	struct rmi_login *l = &p->login;
 	struct jrmp_return r = { .is_void = true };
 	struct text message = { 0 };
-	struct error unused;
 
 	rmi_probe_set_deadline(p);
 	if (p->report->kind != ERROR_NONE)
 		p->deadline_ns = clock_monotonic_ns() + CLOSE_NS;
 	jmx_add_call(&message, &l->session.id, JMX_CLOSE);
 	if (!rmi_connection_call(&l->connection, &message, &r, p->deadline_ns,
-				 &unused))
+				 error_unused()))
 		rmi_connection_acknowledge(&l->connection, &l->opened,
-					   p->deadline_ns, &unused);
+					   p->deadline_ns, error_unused());
 	text_release(&message);
 	jrmp_return_release(&r);
 }
@@ -492,14 +491,13 @@ static bool rmi_probe_ignores_login(struct rmi_probe *p)
 {
 	struct rmi_login login = p->login;
 	char *user = p->access.user;
-	struct error unused;
 	bool ignores;
 
 	if (!user || p->access.target.stub.len)
 		return false;
 	p->login = (struct rmi_login){ .access = &p->access };
 	p->access.user = NULL;
-	ignores = !rmi_login_run(&p->login, &unused);
+	ignores = !rmi_login_run(&p->login, error_unused());
 	if (ignores)
 		rmi_probe_close_session(p);
 	rmi_login_release(&p->login);
@@ -528,15 +526,14 @@ static void rmi_probe_run_steps(struct rmi_probe *p)
 {
 	struct rmi_login *l = &p->login;
 	struct rmi_endpoint server;
-	struct error unused = { 0 };
 
-	if (rmi_login_run(l, &unused)) {
+	if (rmi_login_run(l, error_unused())) {
 		/* Close an unreachable session through the server's port. */
 		server = rmi_login_endpoint(l, &l->server);
 		rmi_connection_close(&l->connection);
 		if (l->step == LOGIN_SESSION &&
 		    !rmi_access_dial(&p->access, &server, &l->connection,
-				     &unused))
+				     error_unused()))
 			rmi_probe_close_session(p);
 		return;
 	}

@@ -292,9 +292,7 @@ static int login_secure(struct rmi_login *l, const char *host,
  */
 static bool login_finds_tls(struct rmi_login *l)
 {
-	struct error unused;
-
-	login_shake_hands(l, l->at.address.host, &unused);
+	login_shake_hands(l, l->at.address.host, error_unused());
 	rmi_connection_close(&l->connection);
 	l->is_secured = false;
 	l->is_answered = true;
@@ -838,12 +836,10 @@ int rmi_session_dial(struct rmi_session *s, struct rmi_connection *c,
 
 int rmi_session_connect(struct rmi_session *s, struct error *err)
 {
-	struct error unused;
-
 	if (s->connection.transport)
 		return 0;
 	/* If this fails, the JVM may have been restarted at another port. */
-	if (s->logins && !rmi_session_dial(s, &s->connection, &unused))
+	if (s->logins && !rmi_session_dial(s, &s->connection, error_unused()))
 		return 0;
 	return rmi_session_login(s, err);
 }
@@ -869,7 +865,6 @@ static void session_close(struct rmi_session *s)
 {
 	struct jrmp_return r = { .is_void = true };
 	struct text message = { 0 };
-	struct error unused;
 	int64_t by_ns = clock_after(clock_monotonic_ns(),
 				    s->access.timeout_ns < CLOSE_NS
 					    ? s->access.timeout_ns
@@ -877,7 +872,8 @@ static void session_close(struct rmi_session *s)
 
 	rmi_session_acknowledge(s, &message);
 	jmx_add_call(&message, &s->id, JMX_CLOSE);
-	rmi_connection_call(&s->connection, &message, &r, by_ns, &unused);
+	rmi_connection_call(&s->connection, &message, &r, by_ns,
+			    error_unused());
 	text_release(&message);
 	jrmp_return_release(&r);
 }

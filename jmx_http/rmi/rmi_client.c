@@ -820,7 +820,6 @@ static int client_run(struct jmx *j, const struct jmx_request *requests,
 		      struct error *err)
 {
 	struct rmi_client *c = (struct rmi_client *)j;
-	struct error unused;
 	int status;
 
 	c->session.access.timeout_ns = j->timeout_ns;
@@ -829,7 +828,8 @@ static int client_run(struct jmx *j, const struct jmx_request *requests,
 	client_publish(c);
 	/* The next fetch reports a failure to subscribe again. */
 	if (status == 0 && c->notifications.count &&
-	    rmi_notifications_renew(&c->notifications, &c->session, &unused))
+	    rmi_notifications_renew(&c->notifications, &c->session,
+				    error_unused()))
 		rmi_session_drop(&c->session);
 	return status;
 }

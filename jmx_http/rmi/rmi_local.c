@@ -40,14 +40,13 @@ static uint16_t local_stub_port(const struct text *bytes)
 {
 	struct java_stream stream = { 0 };
 	const struct java_value *value;
-	struct error unused;
 	struct stub stub;
 	size_t used;
 	uint16_t port = 0;
 
 	if (java_stream_read(&stream, bytes->bytes, bytes->len, &used,
 			     &value) == JAVA_DONE &&
-	    stub_of(value, &stub, &unused) == 0)
+	    stub_of(value, &stub, error_unused()) == 0)
 		port = stub.port;
 	java_stream_release(&stream);
 	return port;
@@ -234,8 +233,7 @@ enum counters {
 static enum counters local_read_counters(struct rmi_local *l,
 					 const struct jvm *jvm)
 {
-	struct error unused;
-	struct perfdata *p = vm_counters_open(jvm, &unused);
+	struct perfdata *p = vm_counters_open(jvm, error_unused());
 	enum counters counters = COUNTERS_COMPLETE;
 	const char *url;
 
@@ -353,9 +351,8 @@ static void local_request_status(struct rmi_local *l, struct attach *a)
 		.args = { "ManagementAgent.status" },
 	};
 	struct text reply = { 0 };
-	struct error unused;
 
-	if (attach_call(a, &request, &reply, &unused) == 0)
+	if (attach_call(a, &request, &reply, error_unused()) == 0)
 		rmi_local_read_status(l, &reply);
 	text_release(&reply);
 }
@@ -388,10 +385,9 @@ static int local_fail_not_running(const struct jvm *jvm, struct error *err)
 static int local_check_module(const struct jvm *jvm, struct error *err)
 {
 	struct jvm_info about;
-	struct error unused;
 	bool lacks;
 
-	if (jvm_info(jvm, &about, &unused))
+	if (jvm_info(jvm, &about, error_unused()))
 		return 0;
 	lacks = jvm_lacks_module(jvm, &about, "jdk.management.agent");
 	jvm_info_release(&about);

@@ -180,11 +180,10 @@ int rmi_notifications_renew(struct rmi_notifications *n, struct rmi_session *s,
 /* Connects, and replaces a dead connection. */
 static int notifications_connect(struct rmi_session *s, struct error *err)
 {
-	struct error unused;
-
 	if (s->connection.transport &&
 	    rmi_connection_ping(&s->connection,
-				deadline_after(s->access.timeout_ns), &unused))
+				deadline_after(s->access.timeout_ns),
+				error_unused()))
 		rmi_session_drop(s);
 	return rmi_session_connect(s, err);
 }
@@ -426,14 +425,14 @@ static void fetching_renew_lease(struct fetching *f)
 	struct rmi_session *s = f->s;
 	struct jrmp_return r = { 0 };
 	struct text message = { 0 };
-	struct error unused;
 
 	if (!rmi_lease_is_due(f->lease, s->logins))
 		return;
 	rmi_lease_request(f->lease, s->logins, &s->id, &message);
 	rmi_session_acknowledge(s, &message);
 	if (rmi_connection_call(&s->connection, &message, &r,
-				deadline_after(s->access.timeout_ns), &unused))
+				deadline_after(s->access.timeout_ns),
+				error_unused()))
 		rmi_session_drop(s);
 	else if (!r.is_exception)
 		rmi_lease_read(f->lease, r.value);

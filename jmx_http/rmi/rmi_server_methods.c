@@ -761,7 +761,6 @@ static bool info_is_instance_of(const struct jmx_info *info, const char *text,
 				const char *class)
 {
 	struct object_name name;
-	struct error unused;
 	bool is;
 
 	if (strcmp(class, info->class) == 0 ||
@@ -770,7 +769,7 @@ static bool info_is_instance_of(const struct jmx_info *info, const char *text,
 	if (strcmp(class, "javax.management.NotificationBroadcaster") == 0 ||
 	    strcmp(class, "javax.management.NotificationEmitter") == 0)
 		return info->notification_count > 0;
-	if (object_name_parse(&name, text, strlen(text), &unused))
+	if (object_name_parse(&name, text, strlen(text), error_unused()))
 		return false;
 	is = platform_implements(&name, class) &&
 	     platform_may_have(info, class);

@@ -357,7 +357,6 @@ struct gc_source *jmx_gc_open(struct jmx *j, struct error *err)
 {
 	struct jmx_gc *g = xcalloc(1, sizeof(*g));
 	const char *const *names;
-	struct error unused;
 	size_t count = 0;
 
 	g->source.methods = &gc_methods;
@@ -376,7 +375,7 @@ struct gc_source *jmx_gc_open(struct jmx *j, struct error *err)
 	}
 	for (size_t i = 0; i < count && g->count < COLLECTORS; i++)
 		gc_add_collector(g, names[i]);
-	g->is_notified = jmx_listen(j, collectors_pattern, &unused) == 0;
+	g->is_notified = jmx_listen(j, collectors_pattern, error_unused()) == 0;
 	if (g->is_notified)
 		g->source.columns |= GC_HAS_CAUSE;
 	text_puts(&g->source.description, g->is_notified

@@ -485,12 +485,11 @@ static void jmx_source_close(struct thread_source *base)
 void jmx_source_read_collections(struct thread_source *source)
 {
 	struct jmx_source *s = jmx_source_of(source);
-	struct error unused;
 
 	if (s->reads_collections)
 		return;
 	s->reads_collections = true;
-	thread_requests_find_collectors(s, &unused);
+	thread_requests_find_collectors(s, error_unused());
 }
 
 bool jmx_source_has_switched(const struct thread_source *source)
