@@ -15,9 +15,7 @@
 #include "core/jvm/jvm.h"
 #include "core/jvm/listeners.h"
 #include "jmx_http/net/dialer.h"
-#include "jmx_http/ping/http_probe.h"
 #include "jmx_http/ping/probe.h"
-#include "jmx_http/ping/rmi_probe.h"
 #include "jmx_http/rmi/rmi_local.h"
 
 #include <stdio.h>

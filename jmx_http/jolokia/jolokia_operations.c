@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "jmx_http/jolokia/jolokia_operations.h"
+#include "jmx_http/jolokia/jolokia_server.h"
 
 #include "core/base/alloc.h"
 #include "core/base/clock.h"
 #include "core/base/version.h"
 #include "jmx_http/jmx_read.h"
 #include "jmx_http/jolokia/jolokia_answer.h"
-#include "jmx_http/jolokia/jolokia_list.h"
 #include "jmx_http/value/object_name.h"
 
 #include <stdlib.h>

@@ -2,7 +2,6 @@
 #include "jmx_http/jolokia/jolokia_server.h"
 
 #include "jmx_http/http/http_head.h"
-#include "jmx_http/jolokia/jolokia_operations.h"
 
 #include <errno.h>
 #include <string.h>

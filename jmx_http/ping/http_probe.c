@@ -4,7 +4,7 @@
  * read, access, round-trip.  With an HTTP proxy, the first three steps are
  * omitted, because the proxy performs them.
  */
-#include "jmx_http/ping/http_probe.h"
+#include "jmx_http/ping/probe.h"
 
 #include "core/base/clock.h"
 #include "jmx_http/jolokia/jolokia_client.h"

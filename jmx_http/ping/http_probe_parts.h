@@ -10,7 +10,7 @@
 #include "jmx_http/http/http_client.h"
 #include "jmx_http/jolokia/jolokia_protocol.h"
 #include "jmx_http/net/address.h"
-#include "jmx_http/ping/http_probe.h"
+#include "jmx_http/ping/probe.h"
 
 struct http_probe {
 	struct probe *report;

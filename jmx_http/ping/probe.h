@@ -11,6 +11,7 @@
 #include "core/base/error.h"
 #include "core/base/text.h"
 #include "jmx_http/net/tls.h"
+#include "jmx_http/target.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -66,5 +67,40 @@ void probe_add_tls(struct probe *p, const struct tls_report *tls,
 
 /* Zeroed storage is fine. */
 void probe_release(struct probe *p);
+
+/* ---- JMX over RMI: changes nothing, and closes its session ---- */
+
+/* All pointers are borrowed while the probe runs. */
+struct rmi_probe_options {
+	struct jmx_target target;
+	/* TLS options for the command line of a fix: " --cacert ca.pem". */
+	const char *as_given;
+	/*
+	 * If a JVM of this machine is probed from within its network namespace:
+	 * its PID, and the host that its registry's certificate names.  Else
+	 * NULL.
+	 */
+	const char *pid, *host;
+};
+
+/*
+ * Runs the steps until one fails, and fills *p.  -1 and *err only if no step
+ * can run: ERROR_MISUSE for an invalid address, or the errors of
+ * tls_client_context().  The caller calls probe_release() in either case.
+ */
+int rmi_probe_run(struct probe *p, const struct rmi_probe_options *options,
+		  struct error *err);
+
+/* ---- a Jolokia agent: changes nothing; suggested URLs were tested ---- */
+
+/*
+ * Performs the steps of a client up to the first that fails; the result is in
+ * *p.  as_given: options for the command line of a fix, " --cacert ca.pem".
+ * Everything is borrowed.  -1 and *err when the probe cannot begin:
+ * ERROR_MISUSE for an invalid URL, and as http_client_new().  probe_release()
+ * is due.
+ */
+int http_probe_run(struct probe *p, const struct jmx_target *target,
+		   const char *as_given, struct error *err);
 
 #endif

@@ -3,7 +3,7 @@
  * Runs the login, whose steps it observes, and then two calls.  Each step
  * becomes a step of the probe.
  */
-#include "jmx_http/ping/rmi_probe.h"
+#include "jmx_http/ping/probe.h"
 
 #include "core/base/clock.h"
 #include "jmx_http/java/java_writer.h"

@@ -18,7 +18,6 @@
 #include "jmx_http/java/java_writer.h"
 #include "jmx_http/rmi/login.h"
 #include "jmx_http/rmi/methods.h"
-#include "jmx_http/rmi/rmi_lease.h"
 #include "jmx_http/rmi/rmi_notifications.h"
 #include "jmx_http/value/object_name.h"
 

@@ -6,7 +6,7 @@
  * of the operation.  If jolokia_call judges that a body only reads, nothing may
  * change.
  */
-#include "jmx_http/jolokia/jolokia_operations.h"
+#include "jmx_http/jolokia/jolokia_server.h"
 #include "jmx_http/proxy/jolokia_call.h"
 #include "tests/unit/jmx_http/jolokia/table_jmx.h"
 

@@ -5,7 +5,7 @@
  */
 #include "cmd/jmx/mxping.h"
 #include "core/base/clock.h"
-#include "jmx_http/ping/rmi_probe.h"
+#include "jmx_http/ping/probe.h"
 #include "tests/fuzz/memory_server.h"
 
 #include <cjson/cJSON.h>

@@ -8,7 +8,7 @@
 #include "jmx_http/java/java_writer.h"
 #include "jmx_http/rmi/methods.h"
 #include "jmx_http/rmi/rmi_client.h"
-#include "jmx_http/rmi/rmi_lease.h"
+#include "jmx_http/rmi/rmi_notifications.h"
 #include "tests/unit/jmx_http/java/say_stream.h"
 
 #include <openssl/evp.h>

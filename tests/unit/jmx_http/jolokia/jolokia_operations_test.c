@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "jmx_http/jolokia/jolokia_operations.h"
+#include "jmx_http/jolokia/jolokia_server.h"
 
 #include "tests/unit/jmx_http/jolokia/table_jmx.h"
 

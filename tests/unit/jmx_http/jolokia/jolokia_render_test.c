@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "jmx_http/jolokia/jolokia_render.h"
+#include "jmx_http/jolokia/jolokia_answer.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

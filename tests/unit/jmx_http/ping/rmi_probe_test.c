@@ -3,7 +3,7 @@
 #include "tests/unit/rmi_stand_in.h"
 
 #include "core/base/clock.h"
-#include "jmx_http/ping/rmi_probe.h"
+#include "jmx_http/ping/probe.h"
 #include "jmx_http/rmi/methods.h"
 
 #include <setjmp.h>
