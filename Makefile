@@ -476,16 +476,15 @@ bless:				## rewrite the expected output of tests/cli and tests/screen; ONLY=par
 	$(Q)BLESS=1 CASES='cli screen' TOOLS=$(B)/tests/tools \
 		sh tests/cli.sh ./sjkc $(or $(ONLY),$(T))
 
-picture:			## take the pictures of the README
+picture:			## take the pictures of the documents
 	$(Q)for t in demo picture; do sh tests/setup.sh $$t || exit 1; done
 	$(Q)$(build) all
 	$(Q)sh tests/demo/ttop.sh ./sjkc build/demo
-	$(Q)sh tests/demo/prof.sh ./sjkc build/demo
-	$(Q)for p in ttop.ansi=ttop.png prof.html=prof.png; do \
-		NODE_PATH=build/browser/node_modules node tests/demo/picture.js \
-			build/demo/$${p%=*} render/page/$${p#*=} || exit 1; done
+	$(Q)sh tests/demo/pages.sh ./sjkc build/demo
+	$(Q)NODE_PATH=build/browser/node_modules node tests/demo/picture.js \
+		build/demo docs/pictures
 	$(Q)rm -rf build/demo/visualvm && mkdir -p build/demo/visualvm
-	$(Q)PICTURE=render/page/visualvm.png sh \
+	$(Q)PICTURE=docs/pictures/visualvm.png sh \
 		tests/jvm/jmx_clients_reach_a_jolokia_agent_through_mxprx_rmi.sh \
 		./sjkc build/demo/visualvm
 

@@ -3,20 +3,23 @@
 #
 #	tests/demo/ttop.sh SJKC DIRECTORY
 #
-# Runs the demo and copies the screen of ttop, with its colors, to
-# DIRECTORY/ttop.ansi. Needs tmux.
+# Runs the shop and copies the screen of ttop, with its colors, to DIRECTORY/ttop.ansi:
+# the Java threads that are not idle. Needs tmux.
 set -eu
 sjkc=$(realpath "$1")
 out=$2
-mkdir -p "$out"
-javac -d "$out/classes" "$(dirname "$0")/Demo.java"
-env --default-signal=QUIT,INT java -Xmx256m -cp "$out/classes" Demo 60 \
-	>/dev/null 2>&1 &
-demo=$!
+. "$(dirname "$0")/shop.sh"
 socket=sjkc-demo-$$
-trap 'kill $demo 2>/dev/null || :; tmux -L $socket kill-server 2>/dev/null || :' EXIT
-sleep 5
-tmux -L "$socket" new-session -d -x 112 -y 22 \
-	"TERM=xterm-256color NO_COLOR= '$sjkc' ttop $demo"
-sleep 20
-tmux -L "$socket" capture-pane -e -p >"$out/ttop.ansi"
+end='tmux -L $socket kill-server 2>/dev/null || :'
+shop 120
+sleep 15
+tmux -L "$socket" new-session -d -x 118 -y 20 \
+	"TERM=xterm-256color NO_COLOR= '$sjkc' ttop -c $shop"
+sleep 15
+tmux -L "$socket" send-keys i J
+# The requests wait for the inventory most of the time.
+for _ in $(seq 50); do
+	sleep 1
+	tmux -L "$socket" capture-pane -e -p >"$out/ttop.ansi"
+	[ "$(grep -c BLOCKED "$out/ttop.ansi")" -lt 3 ] || break
+done
