@@ -140,10 +140,9 @@ static int hh_take_dead(struct heap *heap, struct class_histogram *h,
 static void hh_wait_for_objects(struct heap *heap)
 {
 	int64_t before = hh_collections(heap), count;
-	struct text depth = { 0 };
 
-	units_add_time(&depth, (double)opt.depth);
-	log_info("waiting %s for new objects", depth.bytes);
+	log_info("waiting %s for new objects",
+		 units_time((double)opt.depth).text);
 	clock_sleep_until(clock_monotonic_ns() + opt.depth);
 	count = hh_collections(heap) - before;
 	if (!heap->counters)
@@ -154,7 +153,6 @@ static void hh_wait_for_objects(struct heap *heap)
 			   "which are not counted; wait for a shorter time "
 			   "(-d)",
 			   count, count == 1 ? "collection" : "collections");
-	text_release(&depth);
 }
 
 /* Garbage that was made within --sample-depth: a full collection comes first.

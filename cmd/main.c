@@ -59,13 +59,10 @@ static void main_on_bus_error(int number)
 
 static void main_on_slow_jvm(const struct jvm *jvm, int64_t took_ns)
 {
-	struct text took = { 0 };
-
-	units_add_time(&took, (double)took_ns);
 	log_info("%d: the JVM replied after %s: it was busy, or its threads "
 		 "stopped slowly, which `sjkc gc --safepoints %d` shows",
-		 (int)jvm->pid, took.bytes, (int)jvm->pid);
-	text_release(&took);
+		 (int)jvm->pid, units_time((double)took_ns).text,
+		 (int)jvm->pid);
 }
 
 static void main_on_no_memory(size_t size)

@@ -265,23 +265,19 @@ static void check_root_directory(struct doctor_checks *c)
 static void check_metaspace(struct doctor_checks *c, const struct perfdata *p)
 {
 	struct finding *f = doctor_checks_note(c, "metaspace");
-	struct text used = { 0 }, reserved = { 0 };
 	int64_t value = 0, limit = 0;
 
 	perfdata_value(p, "sun.gc.metaspace.used", &value);
 	perfdata_value(p, "sun.gc.metaspace.maxCapacity", &limit);
-	units_add_bytes(&used, (double)value);
-	units_add_bytes(&reserved, (double)limit);
 	if (value > 0)
 		finding_detail(f, "%s of %s reserved, at the last collection",
-			       used.bytes, reserved.bytes);
+			       units_bytes((double)value).text,
+			       units_bytes((double)limit).text);
 	else
 		finding_detail(f, "unknown until the first collection; `sjkc "
 				  "vminfo` asks the JVM");
 	finding_detail(doctor_checks_note(c, "code cache"),
 		       "not in the counters; `sjkc vminfo` asks the JVM");
-	text_release(&used);
-	text_release(&reserved);
 }
 
 static void check_counters(struct doctor_checks *c)

@@ -43,25 +43,19 @@ static void print_add_address(struct text *out, const struct proxy_place *place)
 int proxy_print_usage(const char *title, const struct proxy_place *place,
 		      struct error *err)
 {
-	struct output out;
-	struct text safe = { 0 }, address = { 0 };
-	int ret = output_open(&out, "-", err);
+	struct text out = { 0 }, address = { 0 };
+	int ret;
 
-	safe_text_puts(&safe, title);
 	print_add_address(&address, place);
-	if (ret == 0) {
-		output_printf(&out, "%s is at %s\n", safe.bytes, address.bytes);
-		output_printf(&out, "  VisualVM  visualvm --openjmx %s\n",
-			      address.bytes);
-		output_printf(&out, "  JConsole  jconsole %s\n", address.bytes);
-		output_printf(&out,
-			      "  JMC       service:jmx:rmi:///jndi/rmi://%s"
-			      "/jmxrmi\n",
-			      address.bytes);
-		ret = output_commit(&out, err);
-	}
-	output_close(&out);
-	text_release(&safe);
+	safe_text_puts(&out, title);
+	text_printf(&out, " is at %s\n", address.bytes);
+	text_printf(&out, "  VisualVM  visualvm --openjmx %s\n", address.bytes);
+	text_printf(&out, "  JConsole  jconsole %s\n", address.bytes);
+	text_printf(&out,
+		    "  JMC       service:jmx:rmi:///jndi/rmi://%s/jmxrmi\n",
+		    address.bytes);
+	ret = output_file("-", out.bytes, out.len, err);
+	text_release(&out);
 	text_release(&address);
 	return ret;
 }
@@ -97,8 +91,7 @@ int proxy_print_socks_usage(const struct upstream_options *jvm,
 			    const struct proxy_place *place, struct error *err)
 {
 	struct text out = { 0 }, address = { 0 };
-	struct output file;
-	int ret = output_open(&file, "-", err);
+	int ret;
 
 	print_add_address(&address, place);
 	safe_text_puts(&out, jvm->title);
@@ -106,11 +99,7 @@ int proxy_print_socks_usage(const struct upstream_options *jvm,
 	/* Without the port. */
 	*strrchr(address.bytes, ':') = '\0';
 	print_add_socks_usage(&out, jvm, address.bytes, place->port);
-	if (ret == 0) {
-		output_write(&file, out.bytes, out.len);
-		ret = output_commit(&file, err);
-	}
-	output_close(&file);
+	ret = output_file("-", out.bytes, out.len, err);
 	text_release(&out);
 	text_release(&address);
 	return ret;
@@ -174,23 +163,19 @@ int proxy_print_agents(const struct http_target_options *agents, size_t count,
 		       struct error *err)
 {
 	const char *scheme = is_https ? "https" : "http";
-	struct text address = { 0 }, safe = { 0 };
-	struct output out;
-	int ret = output_open(&out, "-", err);
+	struct text address = { 0 }, out = { 0 };
+	int ret;
 
 	print_add_address(&address, place);
-	for (size_t i = 0; ret == 0 && i < count; i++) {
+	for (size_t i = 0; i < count; i++) {
 		const char *name = agents[i].name;
 
-		text_clear(&safe);
-		safe_text_puts(&safe, agents[i].title);
-		output_printf(&out, "%s is at %s://%s/%s\n", safe.bytes, scheme,
-			      address.bytes, name ? name : HTTP_FRONT_PATH);
+		safe_text_puts(&out, agents[i].title);
+		text_printf(&out, " is at %s://%s/%s\n", scheme, address.bytes,
+			    name ? name : HTTP_FRONT_PATH);
 	}
-	if (ret == 0)
-		ret = output_commit(&out, err);
-	output_close(&out);
+	ret = output_file("-", out.bytes, out.len, err);
 	text_release(&address);
-	text_release(&safe);
+	text_release(&out);
 	return ret;
 }

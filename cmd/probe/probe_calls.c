@@ -4,6 +4,7 @@
 #include "core/base/alloc.h"
 #include "core/base/clock.h"
 #include "core/base/json.h"
+#include "core/base/output.h"
 #include "core/base/safe_text.h"
 #include "core/base/units.h"
 #include "core/profile/frame_name.h"
@@ -341,7 +342,8 @@ void probe_calls_add(void *self, const struct probe_call *call)
 
 int probe_calls_print(struct probe_calls *c, struct error *err)
 {
-	int ret = c->out.len ? probe_print(&c->out, err) : 0;
+	int ret = c->out.len ? output_file("-", c->out.bytes, c->out.len, err)
+			     : 0;
 
 	text_clear(&c->out);
 	return ret;

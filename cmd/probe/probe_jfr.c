@@ -371,18 +371,14 @@ static void jfr_release_report(struct probe_report *r)
 static void jfr_add_text(const struct jfr_session *s,
 			 const struct probe_report *r, struct text *out)
 {
-	struct text time = { 0 };
-
-	units_add_time(&time, (double)r->duration_ns);
-	units_add_counted(out, r->count, "method");
-	text_printf(out, " of %s, timed by JFR for %s\n\n", s->run->name.bytes,
-		    time.bytes);
+	text_printf(out, "%s of %s, timed by JFR for %s\n\n",
+		    units_counted(r->count, "method").text, s->run->name.bytes,
+		    units_time((double)r->duration_ns).text);
 	probe_report_text(r, out);
 	text_puts(out, "\nnote: calls that were running when probe began or "
 		       "ended are not counted\n");
 	if (s->run->o->above_ns >= 0)
 		probe_add_calls(s->run, s->profile, JFR_TRACE, out);
-	text_release(&time);
 }
 
 /* A method that was named is missing in the table, so even --quiet prints it.
@@ -430,7 +426,7 @@ static int jfr_write(const struct jfr_session *s, struct error *err)
 	} else {
 		jfr_add_text(s, &r, &out);
 	}
-	ret = probe_print(&out, err);
+	ret = output_file("-", out.bytes, out.len, err);
 	jfr_release_report(&r);
 	text_release(&out);
 	if (ret == 0 && o->output)
@@ -451,7 +447,7 @@ static int jfr_list(const struct jfr_session *s, struct error *err)
 	}
 	text_add(&out, s->filter.bytes, s->filter.len);
 	text_putc(&out, '\n');
-	ret = probe_print(&out, err);
+	ret = output_file("-", out.bytes, out.len, err);
 	text_release(&out);
 	return ret;
 }

@@ -9,6 +9,7 @@
 #include "core/base/alloc.h"
 #include "core/base/clock.h"
 #include "core/base/nearest.h"
+#include "core/base/output.h"
 #include "core/base/safe_text.h"
 #include "core/base/units.h"
 #include "jvmti/client/client_load.h"
@@ -413,7 +414,7 @@ static int live_print_list(const struct live *l, struct error *err)
 		text_putc(&out, '\n');
 		text_release(&why);
 	}
-	ret = probe_print(&out, err);
+	ret = output_file("-", out.bytes, out.len, err);
 	text_release(&out);
 	live_announce(l);
 	if (l->wish_count > l->refused)
@@ -488,7 +489,6 @@ static int live_arm(struct live *l, struct error *err)
 	};
 	struct probes_armed armed;
 	struct probe_pauses pauses;
-	struct text time = { 0 };
 
 	live_announce(l);
 	if (l->wish_count > l->refused &&
@@ -507,11 +507,10 @@ static int live_arm(struct live *l, struct error *err)
 	probe_pauses_end(&pauses, "instrumenting");
 	live_log_refusals(l, 0);
 	live_make_rows(l, 0);
-	units_add_time(&time, (double)armed.retransform_ns);
-	log_info("instrumented %u %s in %s%s", armed.methods,
-		 armed.methods == 1 ? "method" : "methods", time.bytes,
+	log_info("instrumented %s in %s%s",
+		 units_counted(armed.methods, "method").text,
+		 units_time((double)armed.retransform_ns).text,
 		 o->duration_ns < 0 ? "; press Ctrl-C to stop" : "");
-	text_release(&time);
 	l->start_ns = l->last_ns = clock_monotonic_ns();
 	if (!o->publish)
 		return 0;
@@ -689,7 +688,7 @@ static int live_print_interval(struct live *l, struct error *err)
 		probe_report_text(&r, &block);
 		live_add_block(l, &block, &out);
 	}
-	ret = probe_print(&out, err);
+	ret = output_file("-", out.bytes, out.len, err);
 	free(r.rows);
 	text_release(&block);
 	text_release(&out);
@@ -711,14 +710,10 @@ static void json_add_losses(struct json *j, const struct live *l,
 static void live_log_loss(const struct live *l, const char *what,
 			  uint64_t calls, const char *noun)
 {
-	struct text count = { 0 };
-
-	if (!calls)
-		return;
-	units_add_counted(&count, calls, noun);
-	log_always("%s: %s; more than --rate %" PRIu64 " per second", what,
-		   count.bytes, live_rate(l->run->o));
-	text_release(&count);
+	if (calls)
+		log_always("%s: %s; more than --rate %" PRIu64 " per second",
+			   what, units_counted(calls, noun).text,
+			   live_rate(l->run->o));
 }
 
 static void live_log_losses(const struct live *l)
@@ -770,13 +765,13 @@ static void live_add_totals(struct live *l, const struct probe_report *r,
 			    struct text *out)
 {
 	const struct probe_options *o = l->run->o;
-	struct text time = { 0 }, suspend = { 0 };
+	struct text suspend = { 0 };
 
 	live_add_suspend(l, &suspend);
-	units_add_time(&time, (double)r->duration_ns);
-	units_add_counted(out, r->count, "method");
-	text_printf(out, " of %s, %s for %s\n\n", l->run->name.bytes,
-		    o->count ? "counted" : "timed", time.bytes);
+	text_printf(out, "%s of %s, %s for %s\n\n",
+		    units_counted(r->count, "method").text, l->run->name.bytes,
+		    o->count ? "counted" : "timed",
+		    units_time((double)r->duration_ns).text);
 	probe_report_text(r, out);
 	if (!o->count)
 		text_puts(out,
@@ -794,7 +789,6 @@ static void live_add_totals(struct live *l, const struct probe_report *r,
 	if (o->tree)
 		probe_add_calls(l->run, probe_calls_profile(l->calls),
 				PROBE_TREE_EVENT, out);
-	text_release(&time);
 	text_release(&suspend);
 }
 
@@ -822,7 +816,7 @@ static int live_print_totals(struct live *l, int64_t duration_ns,
 	} else {
 		live_add_totals(l, &r, &out);
 	}
-	ret = probe_print(&out, err);
+	ret = output_file("-", out.bytes, out.len, err);
 	free(r.rows);
 	text_release(&out);
 	if (ret == 0 && o->output)
@@ -898,27 +892,25 @@ static void live_erase_block(struct live *l)
 	if (!l->drawn)
 		return;
 	text_printf(&out, "\033[%zuA\033[J", l->drawn);
-	probe_print(&out, &unused);
+	output_file("-", out.bytes, out.len, &unused);
 	text_release(&out);
 	l->drawn = 0;
 }
 
 static void live_disarm(struct live *l)
 {
-	struct text time = { 0 };
 	struct error problem;
 	int64_t retransform_ns;
 
 	if (probes_disarm(l->probes, &retransform_ns, &problem) == 0) {
-		units_add_time(&time, (double)retransform_ns);
-		log_info("removed the instrumentation in %s", time.bytes);
+		log_info("removed the instrumentation in %s",
+			 units_time((double)retransform_ns).text);
 		live_read(l);
 	} else {
 		log_always("cannot remove the instrumentation now: %s; the "
 			   "sjkc agent removes it by itself",
 			   problem.text);
 	}
-	text_release(&time);
 }
 
 static int live_measure(struct live *l, struct error *err)

@@ -83,9 +83,6 @@ int probe_publish(const struct probe_run *run, struct probes *probes,
 
 /* ---- probe_output.c ---- */
 
-/* Writes text to standard output at once. ERROR_OUTPUT. */
-int probe_print(const struct text *text, struct error *err);
-
 /*
  * Checks --output before the measurement: ERROR_MISUSE for an unknown format,
  * ERROR_OUTPUT.

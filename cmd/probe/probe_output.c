@@ -24,19 +24,6 @@
 /* Loaded classes of a large application. */
 enum { MANY_CLASSES = 10000 };
 
-int probe_print(const struct text *text, struct error *err)
-{
-	struct output out;
-	int ret = output_open(&out, "-", err);
-
-	if (ret == 0) {
-		output_write(&out, text->bytes, text->len);
-		ret = output_commit(&out, err);
-	}
-	output_close(&out);
-	return ret;
-}
-
 static const struct flame_output_format *
 probe_format(const struct probe_options *o, struct flame_output_options *to,
 	     struct error *err)
@@ -315,20 +302,15 @@ void probe_pauses_begin(struct probe_pauses *p, const struct jvm *jvm)
 void probe_pauses_end(struct probe_pauses *p, const char *action)
 {
 	struct error unused;
-	struct text time = { 0 }, pauses = { 0 };
 	int64_t count, ns;
 
 	if (p->counters && perfdata_refresh(p->counters, &unused) == 0 &&
-	    pauses_read(p, &count, &ns) && count > p->count) {
-		units_add_time(&time, (double)(ns - p->ns));
-		units_add_counted(&pauses, (uint64_t)(count - p->count),
-				  "pause");
+	    pauses_read(p, &count, &ns) && count > p->count)
 		log_info("%s stopped the JVM's threads for %s in %s, including "
 			 "other safepoints at that time",
-			 action, time.bytes, pauses.bytes);
-	}
+			 action, units_time((double)(ns - p->ns)).text,
+			 units_counted((uint64_t)(count - p->count), "pause")
+				 .text);
 	perfdata_close(p->counters);
 	p->counters = NULL;
-	text_release(&time);
-	text_release(&pauses);
 }

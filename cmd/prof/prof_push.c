@@ -135,14 +135,10 @@ static void push_run(struct prof_push *l)
 
 static void push_log_removed(const struct push_counts *c, const char *name)
 {
-	struct text bytes = { 0 };
-
-	units_add_bytes(&bytes, (double)c->removed_bytes);
 	if (c->removed_files)
 		log_info("%s: removed %" PRIu64 " old file%s (%s)", name,
 			 c->removed_files, units_plural(c->removed_files),
-			 bytes.bytes);
-	text_release(&bytes);
+			 units_bytes((double)c->removed_bytes).text);
 }
 
 /* Prints what became of the requests. */
@@ -167,17 +163,14 @@ static void push_log_sink(const struct prof_push *l,
 		{ 0 },
 	};
 	bool is_directory = s->settings.directory;
-	struct text bytes = { 0 };
 
-	units_add_bytes(&bytes, (double)c->delivered_bytes);
 	log_with(false, fields,
 		 "%s %" PRIu64 " of %" PRIu64 " sample%s in %" PRIu64
 		 " %s%s (%s)",
 		 is_directory ? "wrote" : "delivered", c->delivered_samples,
 		 l->loop.samples, units_plural(l->loop.samples), c->delivered,
 		 is_directory ? "file" : "request", units_plural(c->delivered),
-		 bytes.bytes);
-	text_release(&bytes);
+		 units_bytes((double)c->delivered_bytes).text);
 	for (size_t i = 0; i < sizeof(lost) / sizeof(*lost); i++) {
 		const struct log_field counts[] = {
 			{ "samples", lost[i].samples, NULL },
@@ -553,7 +546,7 @@ bool prof_push_is_wanted(const struct prof_push_options *o)
  */
 static uint64_t push_memory_limit(uint64_t given)
 {
-	struct text own = { 0 }, group = { 0 };
+	struct units_shown own, group;
 	struct cgroup_limits limits = { .memory = -1, .cpu_stat = -1 };
 	uint64_t bytes = given ? given : MEMORY_BYTES;
 	struct error unused;
@@ -566,18 +559,16 @@ static uint64_t push_memory_limit(uint64_t given)
 	if (limits.memory > 0 && !given &&
 	    (uint64_t)limits.memory / 4 * 3 < bytes)
 		bytes = (uint64_t)limits.memory / 4 * 3;
-	units_add_bytes(&own, (double)bytes);
-	units_add_bytes(&group, (double)limits.memory);
+	own = units_bytes((double)bytes);
+	group = units_bytes((double)limits.memory);
 	if (!given && bytes < MEMORY_BYTES)
 		log_always("--memory-limit is %s, three quarters of the limit "
 			   "of the control group, %s",
-			   own.bytes, group.bytes);
+			   own.text, group.text);
 	else if (given && limits.memory > 0 && (uint64_t)limits.memory < given)
 		log_always("--memory-limit %s is above the limit of the "
 			   "control group, %s: the kernel may kill sjkc",
-			   own.bytes, group.bytes);
-	text_release(&own);
-	text_release(&group);
+			   own.text, group.text);
 	cgroup_limits_release(&limits);
 	return bytes;
 }

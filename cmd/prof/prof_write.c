@@ -325,14 +325,8 @@ static void prof_make_report(const struct prof_output *output,
 static int prof_write_text(const struct flame_output *d,
 			   const struct text *text, struct error *err)
 {
-	struct output out;
-	int ret = output_open(&out, d->output, err);
+	int ret = output_file(d->output, text->bytes, text->len, err);
 
-	if (ret == 0) {
-		output_write(&out, text->bytes, text->len);
-		ret = output_commit(&out, err);
-	}
-	output_close(&out);
 	if (ret == 0 && strcmp(d->output, "-") != 0)
 		log_info("wrote %s", d->output);
 	if (ret == 0 && profile_is_partial(d->profile))

@@ -280,7 +280,6 @@ static void jfr_add_cut(const struct jfr_recording *r, const struct input *in,
 			struct profile *p)
 {
 	struct cursor c = cursor_over(in->bytes, in->len);
-	struct text time = { 0 };
 	int64_t chunk_ns;
 
 	/* Magic, version, size, positions of the constant pool and metadata. */
@@ -288,14 +287,12 @@ static void jfr_add_cut(const struct jfr_recording *r, const struct input *in,
 	chunk_ns = (int64_t)cursor_u64(&c);
 	if (!cursor_ok(&c) || chunk_ns <= r->start_wall_ns)
 		return;
-	units_add_time(&time, (double)(chunk_ns - r->start_wall_ns));
 	log_always("JFR discarded the first %s of the recording, which was "
 		   "larger than " JFR_MAX_SIZE,
-		   time.bytes);
+		   units_time((double)(chunk_ns - r->start_wall_ns)).text);
 	profile_lost(p, "ms of a recording larger than " JFR_MAX_SIZE,
 		     (uint64_t)(chunk_ns - r->start_wall_ns) / CLOCK_NS_PER_MS,
 		     "its beginning");
-	text_release(&time);
 }
 
 static int jfr_read_file(const struct jfr_recording *r, int fd,

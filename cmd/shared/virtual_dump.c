@@ -288,7 +288,6 @@ static int virtual_finish(const struct child *c, int64_t timeout_ns,
 static void virtual_give_up(const struct child *c,
 			    const struct virtual_place *v, struct error *err)
 {
-	struct text size = { 0 };
 	struct error unused;
 	int fd = -1;
 
@@ -301,13 +300,11 @@ static void virtual_give_up(const struct child *c,
 		close(fd);
 	if (err->kind != ERROR_REFUSED || v->bytes <= 0 || !jvm_runs(v->jvm))
 		return;
-	units_add_bytes(&size, (double)v->bytes);
 	fail(err, ERROR_REFUSED,
 	     "%d: the JVM did not finish its dump in time: it has written %s, "
 	     "continues, and serves other requests afterwards; use a longer "
 	     "--timeout",
-	     (int)v->jvm->pid, size.bytes);
-	text_release(&size);
+	     (int)v->jvm->pid, units_bytes((double)v->bytes).text);
 }
 
 static void virtual_announce(const struct jvm *jvm, const char *directory)

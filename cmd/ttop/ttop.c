@@ -305,7 +305,7 @@ bool ttop_tries_again(const struct ttop_options *o, struct error *err)
 {
 	const int64_t now = clock_monotonic_ns();
 	struct ttop_lost *lost = o->lost;
-	struct text wait = { 0 }, whole = { 0 };
+	struct text whole = { 0 };
 
 	if (!lost || !lost->had_sample || !lost->wait_ns ||
 	    (err->kind != ERROR_NO_TARGET && err->kind != ERROR_REFUSED) ||
@@ -314,11 +314,9 @@ bool ttop_tries_again(const struct ttop_options *o, struct error *err)
 	lost->is_new = !lost->until_ns;
 	if (lost->is_new)
 		lost->until_ns = clock_after(now, lost->wait_ns);
-	units_add_time(&wait, (double)(lost->until_ns - now));
 	text_printf(&whole, "%s; connecting again for %s", err->text,
-		    wait.bytes);
+		    units_time((double)(lost->until_ns - now)).text);
 	fail(err, err->kind, "%s", whole.bytes);
-	text_release(&wait);
 	text_release(&whole);
 	return true;
 }
@@ -464,13 +462,9 @@ out:
 /* On a terminal, explains why the first report takes a while. */
 static void ttop_announce(int64_t first_ns)
 {
-	struct text first = { 0 };
-
-	if (first_ns <= CLOCK_NS_PER_S || !isatty(STDERR_FILENO))
-		return;
-	units_add_time(&first, (double)first_ns);
-	log_info("first report in %s", first.bytes);
-	text_release(&first);
+	if (first_ns > CLOCK_NS_PER_S && isatty(STDERR_FILENO))
+		log_info("first report in %s",
+			 units_time((double)first_ns).text);
 }
 
 /* As in SJK: every 10 s, the first after ten sampler intervals at most. */

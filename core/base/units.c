@@ -374,3 +374,37 @@ void units_add_utc(struct text *out, int64_t ns)
 	units_add_date(out, &tm);
 	text_printf(out, ".%03dZ", (int)(part / CLOCK_NS_PER_MS));
 }
+
+/* Frees the text, which is cut if it is longer than any measured value. */
+static struct units_shown units_show(struct text *t)
+{
+	struct units_shown shown;
+
+	snprintf(shown.text, sizeof(shown.text), "%s", t->bytes);
+	text_release(t);
+	return shown;
+}
+
+struct units_shown units_time(double ns)
+{
+	struct text t = { 0 };
+
+	units_add_time(&t, ns);
+	return units_show(&t);
+}
+
+struct units_shown units_bytes(double bytes)
+{
+	struct text t = { 0 };
+
+	units_add_bytes(&t, bytes);
+	return units_show(&t);
+}
+
+struct units_shown units_counted(uint64_t count, const char *noun)
+{
+	struct text t = { 0 };
+
+	units_add_counted(&t, count, noun);
+	return units_show(&t);
+}

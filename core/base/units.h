@@ -71,6 +71,14 @@ void units_add_count(struct text *out, uint64_t count);
 /* Appends "1,730 samples", "1 sample". */
 void units_add_counted(struct text *out, uint64_t count, const char *noun);
 
+/* The texts of the functions above by value, to print in a message. */
+struct units_shown {
+	char text[48];
+};
+struct units_shown units_time(double ns);
+struct units_shown units_bytes(double bytes);
+struct units_shown units_counted(uint64_t count, const char *noun);
+
 /* "" for 1, "s" for other numbers: the ending of a noun after the number. */
 const char *units_plural(uint64_t count);
 

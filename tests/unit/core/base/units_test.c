@@ -316,9 +316,22 @@ static void times_are_rounded_down_even_before_1970(void **state)
 	}
 }
 
+static void texts_are_returned_by_value(void **state)
+{
+	char longest[80] = "";
+
+	(void)state;
+	assert_string_equal(units_time(1e7).text, "10 ms");
+	assert_string_equal(units_bytes(512).text, "512 B");
+	assert_string_equal(units_counted(1, "call").text, "1 call");
+	memset(longest, 'x', sizeof(longest) - 1);
+	assert_int_equal(strlen(units_counted(2, longest).text), 47);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(texts_are_returned_by_value),
 		cmocka_unit_test(durations_have_units),
 		cmocka_unit_test(times_are_rounded_down_even_before_1970),
 		cmocka_unit_test(duration_without_unit_is_in_seconds),
