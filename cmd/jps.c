@@ -259,19 +259,16 @@ static void jps_json_jvm(struct json *j, const struct process *p,
 
 static void jps_put_json(struct listed *l, struct text *out)
 {
-	struct json j = json_into(out);
+	struct json j = json_document(out, "sjkc.jps/1");
 	int64_t now = clock_wall_ns();
 
 	listed_read_pods(l);
-	json_open_object(&j);
-	json_add_text(&j, "schema", "sjkc.jps/1");
 	json_add_array(&j, "jvms");
 	for (size_t i = 0; i < l->count; i++)
 		jps_json_jvm(&j, &l->processes[i], &l->pods[i], now);
 	json_close_array(&j);
 	json_add_uint(&j, "hidden", l->list.hidden);
-	json_close_object(&j);
-	text_putc(out, '\n');
+	json_end_document(&j);
 }
 
 /* -l, -m or -q: the layout of the JDK's jps, which scripts read. */

@@ -655,8 +655,7 @@ static int vminfo_add_sections(struct vm *vm, struct text *t, struct error *err)
 						    err);
 	}
 	if (opt.json) {
-		json_close_object(&j);
-		text_putc(t, '\n');
+		json_end_document(&j);
 	}
 	return status;
 }

@@ -152,10 +152,8 @@ static void doctor_json_abilities(struct json *j, const struct doctor_checks *c)
 
 static void doctor_put_json(const struct doctor_checks *c, struct text *out)
 {
-	struct json j = json_into(out);
+	struct json j = json_document(out, "sjkc.doctor/1");
 
-	json_open_object(&j);
-	json_add_text(&j, "schema", "sjkc.doctor/1");
 	json_add_int(&j, "pid", c->pid);
 	json_add_text(&j, "main", c->info.main_class);
 	json_add_array(&j, "checks");
@@ -163,8 +161,7 @@ static void doctor_put_json(const struct doctor_checks *c, struct text *out)
 		doctor_json_finding(&j, &c->findings[i]);
 	json_close_array(&j);
 	doctor_json_abilities(&j, c);
-	json_close_object(&j);
-	text_putc(out, '\n');
+	json_end_document(&j);
 }
 
 /* The first obstacle decides the exit status. */

@@ -513,10 +513,8 @@ static void check_put_text(const struct push_check *c, struct text *out)
 
 static void check_put_json(const struct push_check *c, struct text *out)
 {
-	struct json j = json_into(out);
+	struct json j = json_document(out, "sjkc.push-check/1");
 
-	json_open_object(&j);
-	json_add_text(&j, "schema", "sjkc.push-check/1");
 	json_add_text(&j, "target", c->settings.shown_url);
 	json_add_text(&j, "protocol", check_protocol(c));
 	json_add_bool(&j, "ok", !c->kind);
@@ -533,8 +531,7 @@ static void check_put_json(const struct push_check *c, struct text *out)
 		json_close_object(&j);
 	}
 	json_close_array(&j);
-	json_close_object(&j);
-	text_putc(out, '\n');
+	json_end_document(&j);
 }
 
 static int check_report(const struct push_check *c, bool json,

@@ -192,10 +192,8 @@ static void json_configuration(struct json *j, const struct ping *p)
 static void ping_json(const struct ping *p, struct text *out)
 {
 	const struct probe *probe = &p->probe;
-	struct json j = json_into(out);
+	struct json j = json_document(out, "sjkc.mxping/1");
 
-	json_open_object(&j);
-	json_add_text(&j, "schema", "sjkc.mxping/1");
 	json_add_text(&j, "target", p->target);
 	json_add_bool(&j, "ok", probe->kind == ERROR_NONE);
 	json_add_string(&j, "verdict", probe->verdict.bytes,
@@ -213,8 +211,7 @@ static void ping_json(const struct ping *p, struct text *out)
 	for (size_t i = 0; i < probe->step_count; i++)
 		json_step(&j, &probe->steps[i]);
 	json_close_array(&j);
-	json_close_object(&j);
-	text_putc(out, '\n');
+	json_end_document(&j);
 }
 
 /* ---- the steps ---- */

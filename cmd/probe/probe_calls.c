@@ -224,10 +224,8 @@ static void call_add_json(const struct probe_calls *c,
 			  const struct probe_call *call, struct text *out)
 {
 	const struct probe_method *m = probes_method(c->probes, call->method);
-	struct json j = json_into(out);
+	struct json j = json_document(out, "sjkc.probe/1");
 
-	json_open_object(&j);
-	json_add_text(&j, "schema", "sjkc.probe/1");
 	json_add_text(&j, "type", "call");
 	json_add_double(&j, "time",
 			(double)clock_wall_of(call->start_ns) / 1e9);
@@ -239,8 +237,7 @@ static void call_add_json(const struct probe_calls *c,
 	json_add_uint(&j, "tid", call->tid);
 	json_add_text(&j, "exception", call->exception);
 	json_add_arrays(&j, call);
-	json_close_object(&j);
-	text_putc(out, '\n');
+	json_end_document(&j);
 }
 
 /* ---- stack traces ---- */

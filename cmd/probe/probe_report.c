@@ -378,11 +378,9 @@ void probe_report_csv(const struct probe_report *r, struct text *out)
 
 struct json probe_report_json(const struct probe_report *r, struct text *out)
 {
-	struct json j = json_into(out);
+	struct json j = json_document(out, "sjkc.probe/1");
 	struct fields f = { .json = &j };
 
-	json_open_object(&j);
-	json_add_text(&j, "schema", "sjkc.probe/1");
 	json_add_text(&j, "type", r->is_final ? "totals" : "interval");
 	json_add_int(&j, "pid", r->pid);
 	container_pod_json(r->pod, &j);

@@ -672,3 +672,18 @@ void json_skip(struct json_reader *r)
 		}
 	} while (depth && !r->failed);
 }
+
+struct json json_document(struct text *out, const char *schema)
+{
+	struct json j = json_into(out);
+
+	json_open_object(&j);
+	json_add_text(&j, "schema", schema);
+	return j;
+}
+
+void json_end_document(struct json *j)
+{
+	json_close_object(j);
+	text_putc(j->out, '\n');
+}

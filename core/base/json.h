@@ -28,6 +28,12 @@ struct json {
 /* Starts a document, which the calls append to out. */
 struct json json_into(struct text *out);
 
+/* The same for an object, whose first member is "schema". */
+struct json json_document(struct text *out, const char *schema);
+
+/* Closes the object and ends its line. */
+void json_end_document(struct json *j);
+
 /* Levels close in reverse order. In an object, a key precedes each value. */
 void json_open_object(struct json *j);
 void json_close_object(struct json *j);

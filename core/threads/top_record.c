@@ -7,15 +7,12 @@
 void top_record_head(struct text *out, const char *title, pid_t pid,
 		     int64_t wall_ns)
 {
-	struct json j = json_into(out);
+	struct json j = json_document(out, TOP_RECORD_SCHEMA);
 
-	json_open_object(&j);
-	json_add_text(&j, "schema", TOP_RECORD_SCHEMA);
 	json_add_text(&j, "title", title);
 	json_add_int(&j, "pid", pid);
 	json_add_int(&j, "wall", wall_ns);
-	json_close_object(&j);
-	text_putc(out, '\n');
+	json_end_document(&j);
 }
 
 /* Writes a number unless it is the value for absent. */
@@ -128,8 +125,7 @@ void top_record_sample(struct text *out, const struct top_sample *s)
 		json_close_object(&j);
 	}
 	json_close_array(&j);
-	json_close_object(&j);
-	text_putc(out, '\n');
+	json_end_document(&j);
 }
 
 void top_record_shown(struct text *out, const char *what, int64_t of,
@@ -141,6 +137,5 @@ void top_record_shown(struct text *out, const char *what, int64_t of,
 	json_add_text(&j, "shown", what);
 	json_add_int(&j, "of", of);
 	json_add_string(&j, "text", text, len);
-	json_close_object(&j);
-	text_putc(out, '\n');
+	json_end_document(&j);
 }

@@ -283,11 +283,9 @@ static void record_put_phase(struct fields *f, const struct gc_phase *phase)
 void gc_record_json(const struct gc_source *s, const struct gc_pause *p,
 		    struct text *out)
 {
-	struct json j = json_into(out);
+	struct json j = json_document(out, "sjkc.gc/1");
 	struct fields f = { .json = &j };
 
-	json_open_object(&j);
-	json_add_text(&j, "schema", "sjkc.gc/1");
 	record_put(&f, s, p);
 	record_text(&f, "last_thread", p->last_thread);
 	json_add_array(&j, "phases");

@@ -721,10 +721,8 @@ static void flame_put_head(struct text *out, const struct flame_data *d,
 			   const struct flame_moments *moments,
 			   const struct flame_columns *columns)
 {
-	struct json j = json_into(out);
+	struct json j = json_document(out, "sjkc.flame/1");
 
-	json_open_object(&j);
-	json_add_text(&j, "schema", "sjkc.flame/1");
 	flame_put_safe(&j, "title", d->options->title);
 	flame_put_safe(&j, "source", d->options->source);
 	json_add_text(&j, "generator", "sjkc " SJKC_VERSION);

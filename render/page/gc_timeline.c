@@ -127,10 +127,8 @@ static void timeline_put_document(struct text *out, const struct gc_timeline *t,
 				  const char *title, const char *description,
 				  unsigned columns)
 {
-	struct json j = json_into(out);
+	struct json j = json_document(out, "sjkc.gc-page/1");
 
-	json_open_object(&j);
-	json_add_text(&j, "schema", "sjkc.gc-page/1");
 	json_add_text(&j, "title", title);
 	json_add_text(&j, "description", description);
 	json_add_text(&j, "generator", "sjkc " SJKC_VERSION);

@@ -133,16 +133,13 @@ static void json_put_diff(struct json *j, const struct diff *d)
 
 void diff_json(struct text *out, const struct diff *diffs, size_t count)
 {
-	struct json j = json_into(out);
+	struct json j = json_document(out, "sjkc.diff/1");
 
-	json_open_object(&j);
-	json_add_text(&j, "schema", "sjkc.diff/1");
 	json_add_array(&j, "changes");
 	for (size_t i = 0; i < count; i++)
 		json_put_diff(&j, &diffs[i]);
 	json_close_array(&j);
-	json_close_object(&j);
-	text_putc(out, '\n');
+	json_end_document(&j);
 }
 
 void diff_csv(struct text *out, const struct diff *diffs, size_t count)

@@ -160,10 +160,8 @@ void listing_events_json(struct output *out, const struct profile *p)
 {
 	struct row *order = listing_by_samples(p);
 	struct text text = { 0 };
-	struct json j = json_into(&text);
+	struct json j = json_document(&text, "sjkc.events/1");
 
-	json_open_object(&j);
-	json_add_text(&j, "schema", "sjkc.events/1");
 	json_add_array(&j, "events");
 	for (size_t i = 0; i < p->event_count; i++) {
 		const struct event *e = &p->events[order[i].item];
@@ -178,8 +176,7 @@ void listing_events_json(struct output *out, const struct profile *p)
 	}
 	json_close_array(&j);
 	listing_put_tables_json(&j, p);
-	json_close_object(&j);
-	text_putc(&text, '\n');
+	json_end_document(&j);
 	output_write(out, text.bytes, text.len);
 	text_release(&text);
 	free(order);

@@ -520,10 +520,8 @@ static void report_json_put_events(struct json *j, const struct profile *p)
 
 void report_json(struct text *out, const struct report *reports, size_t count)
 {
-	struct json j = json_into(out);
+	struct json j = json_document(out, "sjkc.prof/1");
 
-	json_open_object(&j);
-	json_add_text(&j, "schema", "sjkc.prof/1");
 	json_add_text(&j, "source", count ? reports[0].options->source : "");
 	if (count) {
 		report_json_put_events(&j, reports[0].profile);
@@ -534,6 +532,5 @@ void report_json(struct text *out, const struct report *reports, size_t count)
 	for (size_t i = 0; i < count; i++)
 		report_json_put_report(&j, &reports[i]);
 	json_close_array(&j);
-	json_close_object(&j);
-	text_putc(out, '\n');
+	json_end_document(&j);
 }

@@ -223,10 +223,8 @@ void event_table_json(struct text *out, const struct profile *p,
 		      const struct event_table *t,
 		      const struct event_table_options *o)
 {
-	struct json j = json_into(out);
+	struct json j = json_document(out, "sjkc.table/1");
 
-	json_open_object(&j);
-	json_add_text(&j, "schema", "sjkc.table/1");
 	json_add_text(&j, "source", o->source);
 	json_add_text(&j, "event", t->name);
 	json_add_uint(&j, "events", t->count);
@@ -234,6 +232,5 @@ void event_table_json(struct text *out, const struct profile *p,
 	for (size_t i = 0; i < t->row_count; i++)
 		table_put_row(&j, p, t, &t->rows[i]);
 	json_close_array(&j);
-	json_close_object(&j);
-	text_putc(out, '\n');
+	json_end_document(&j);
 }

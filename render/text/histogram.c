@@ -83,19 +83,16 @@ void histogram_json(struct output *out, const struct class_histogram *h,
 {
 	struct class_count total = class_histogram_total(h);
 	struct text text = { 0 };
-	struct json j = json_into(&text);
+	struct json j = json_document(&text, "sjkc.histogram/1");
 	struct fields f = { .json = &j };
 
-	json_open_object(&j);
-	json_add_text(&j, "schema", "sjkc.histogram/1");
 	container_pod_json(h->pod, &j);
 	json_add_array(&j, "classes");
 	histogram_put_rows(&f, h, top);
 	json_close_array(&j);
 	json_add_object(&j, "total");
 	histogram_put_counts(&f, &total);
-	json_close_object(&j);
-	text_putc(&text, '\n');
+	json_end_document(&j);
 	output_write(out, text.bytes, text.len);
 	text_release(&text);
 }
@@ -194,19 +191,16 @@ void histogram_changes_json(struct output *out,
 {
 	const struct class_change total = changes_total(c);
 	struct text text = { 0 };
-	struct json j = json_into(&text);
+	struct json j = json_document(&text, "sjkc.histogram-diff/1");
 	struct fields f = { .json = &j };
 
-	json_open_object(&j);
-	json_add_text(&j, "schema", "sjkc.histogram-diff/1");
 	container_pod_json(c->pod, &j);
 	json_add_array(&j, "classes");
 	changes_put_rows(&f, c, top);
 	json_close_array(&j);
 	json_add_object(&j, "total");
 	changes_put_counts(&f, &total);
-	json_close_object(&j);
-	text_putc(&text, '\n');
+	json_end_document(&j);
 	output_write(out, text.bytes, text.len);
 	text_release(&text);
 }

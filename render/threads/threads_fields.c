@@ -293,11 +293,9 @@ static void write_pools(struct writer *w)
 void threads_json(struct text *out, const struct dump_series *s,
 		  const struct threads_options *o)
 {
-	struct json j = json_into(out);
+	struct json j = json_document(out, "sjkc.threads/1");
 	struct writer w = { .f = { .json = &j }, .s = s };
 
-	json_open_object(&j);
-	json_add_text(&j, "schema", "sjkc.threads/1");
 	json_add_text(&j, "source", o->source);
 	container_pod_json(o->pod, &j);
 	json_add_uint(&j, "dump", s->number);
@@ -305,7 +303,6 @@ void threads_json(struct text *out, const struct dump_series *s,
 	write_threads(&w);
 	write_stacks(&w);
 	write_pools(&w);
-	json_close_object(&j);
-	text_putc(out, '\n');
+	json_end_document(&j);
 	text_release(&w.scratch);
 }

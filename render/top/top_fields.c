@@ -227,13 +227,11 @@ static void top_json_put_blocked(struct json *j, const struct blocked *b)
 void top_json_add(struct text *out, const struct top_report *report)
 {
 	const struct top_rates *r = report->rates;
-	struct json j = json_into(out);
+	struct json j = json_document(out, "sjkc.ttop/1");
 	struct fields f = { .json = &j };
 	struct text time = { 0 };
 
 	units_add_utc(&time, r->sample->wall_ns);
-	json_open_object(&j);
-	json_add_text(&j, "schema", "sjkc.ttop/1");
 	json_add_text(&j, "time", time.bytes);
 	json_add_id(&j, "pid", report->pid);
 	top_json_put_rate(&j, "interval_s", r->interval_s);
@@ -247,8 +245,7 @@ void top_json_add(struct text *out, const struct top_report *report)
 	if (report->blocked && !report->blocked->recorded.len)
 		top_json_put_blocked(&j, report->blocked);
 	top_json_put_notes(&j, r->sample);
-	json_close_object(&j);
-	text_putc(out, '\n');
+	json_end_document(&j);
 	text_release(&time);
 }
 
