@@ -9,7 +9,7 @@
 set -eu
 sjkc=$1
 out=$2
-. "$(dirname "$0")/shop.sh"
+. tests/demo/shop.sh
 shop 150
 sleep 25
 "$sjkc" prof -q -d 45s -F 497 -o "$out/prof.html" "$shop"

@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=sh
-# Sourced by scripts that take pictures of the shop. $out is a directory; $end is run at
-# the end.
+# Sourced by scripts that take pictures of the shop. $out is a directory; at the end, the
+# shop and the tmux server $socket are ended.
+: "${out:?}"
 mkdir -p "$out"
-javac -d "$out/classes" "$(dirname "$0")/Shop.java"
-end=:
-trap 'eval "$end"; kill "$shop" 2>/dev/null || :' EXIT
+javac -d "$out/classes" tests/demo/Shop.java
+shop=
+socket=sjkc-demo-$$
+trap 'kill "$shop" 2>/dev/null || :; tmux -L $socket kill-server 2>/dev/null || :' EXIT
 
 # shop SECONDS [JVM-OPTION...]: starts the shop; $shop is its PID
 shop() {

@@ -8,9 +8,7 @@
 set -eu
 sjkc=$(realpath "$1")
 out=$2
-. "$(dirname "$0")/shop.sh"
-socket=sjkc-demo-$$
-end='tmux -L $socket kill-server 2>/dev/null || :'
+. tests/demo/shop.sh
 shop 120
 sleep 15
 tmux -L "$socket" new-session -d -x 118 -y 20 \
