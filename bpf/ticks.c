@@ -101,8 +101,9 @@ static int ticks_refuse(unsigned hz, int sys, struct error *err)
 	}
 	if (sys == EINVAL && most > 0 && hz > (unsigned long)most)
 		return fail(err, ERROR_UNAVAILABLE,
-			    "%u samples a second are more than the %ld of "
-			    "kernel.perf_event_max_sample_rate",
+			    "-F %u exceeds "
+			    "kernel.perf_event_max_sample_rate (%ld); lower -F "
+			    "or raise the limit",
 			    hz, most);
 	return load_refused("perf_event_open", sys, err);
 }

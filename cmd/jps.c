@@ -329,7 +329,7 @@ static int jps_run(int argc, char **argv, struct error *err)
 	if (argc)
 		return misuse(err,
 			      "unexpected argument '%s': to filter by "
-			      "name, use -fd '*%s*'",
+			      "name, use --filter-description '*%s*'",
 			      argv[0], argv[0]);
 	if (report_format_choose(&format, opt.output ? opt.output : "-", err))
 		return -1;
@@ -403,7 +403,7 @@ const struct command jps_command = {
 	.group = "inspect",
 	.examples = "  sjkc jps                           # all JVMs\n"
 		    "  sjkc jps -lmv                      # as the JDK's jps\n"
-		    "  sjkc jps -fd '*Kafka*' -pd PID MAIN\n"
+		    "  sjkc jps --filter-description '*Kafka*'\n"
 		    "  sjkc jps -fp 'app.env=prod' --json\n",
 	.options = options,
 	.refusals = refusals,

@@ -125,7 +125,7 @@ static int mx_fail_several(const struct mx_group *g, struct error *err)
 		log_always("  %s", g->names[i]);
 	if (g->count > LISTED_MAX)
 		log_always("  … and %zu more", g->count - LISTED_MAX);
-	return misuse(err, "several MBeans match; name one, or use -all");
+	return misuse(err, "several MBeans match; name one, or use --all");
 }
 
 static int mx_fail_no_bean(const struct mx *m, const char *bean,

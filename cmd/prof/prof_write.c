@@ -109,8 +109,10 @@ static int prof_choose_parts(struct prof_output *output, struct error *err)
 		return misuse(err, "--show requires at least one part");
 	if (output->parts & 1U << REPORT_CATEGORIES &&
 	    !output->categories.count)
-		return misuse(err, "--show categories requires categories: "
-				   "name them with -nc or in a file with -cf");
+		return misuse(
+			err,
+			"--show categories requires categories: "
+			"name them with --named-class or --categorizer-file");
 	if (output->report->one_part && output->parts & (output->parts - 1))
 		return misuse(err, "--show: CSV output has one table; choose "
 				   "one part");

@@ -156,8 +156,9 @@ static int ssa_categorize(struct ssa_options *o, int argc, char **argv,
 	int ret = -1;
 
 	if (!classes->count)
-		return misuse(err, "--categorize requires categories: name "
-				   "them with -nc or in a file with -cf");
+		return misuse(err,
+			      "--categorize requires categories: name "
+			      "them with --named-class or --categorizer-file");
 	c.counts = xcalloc(classes->count, sizeof(*c.counts));
 	p = sjk_input_read(&o->input, argc, argv, &sink, err);
 	if (p) {

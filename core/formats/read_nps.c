@@ -262,8 +262,8 @@ static uint32_t nps_method_frame(struct profile *p, struct utf class_name,
 /* Appends ": truncated …" to a message. */
 static int nps_fail_cut(struct snapshot *s, struct error *err, const char *what)
 {
-	return fail(err, ERROR_INPUT, "is truncated within %s%s%s", what,
-		    s->damage ? ": " : "", s->damage ? s->damage : "");
+	return fail(err, ERROR_INPUT, "the snapshot is truncated in %s%s%s",
+		    what, s->damage ? ": " : "", s->damage ? s->damage : "");
 }
 
 static int nps_read_methods(struct snapshot *s, struct cursor *c,
@@ -763,7 +763,8 @@ int nps_read_within(const uint8_t *bytes, size_t len, size_t *room,
 	if (data.len > *room) {
 		free(data.bytes);
 		*room = 0;
-		return fail(err, ERROR_INPUT, "expands too much");
+		return fail(err, ERROR_INPUT,
+			    "the compressed snapshot expands too much");
 	}
 	*room -= data.len;
 	nps_check_lengths(p, &header, &data);

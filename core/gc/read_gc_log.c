@@ -903,8 +903,8 @@ struct gc_source *gc_log_open(const struct gc_log_file *files, size_t count,
 		is_log = is_log || gc_log_sniff(files[i].bytes, files[i].len);
 	if (!is_log) {
 		fail(err, ERROR_INPUT,
-		     "not a GC log: no line of -Xlog:gc or -Xloggc, and not a "
-		     "JFR recording");
+		     "not a GC log or JFR recording: no line has the format of "
+		     "-Xlog:gc or -Xloggc");
 		return NULL;
 	}
 	g = xcalloc(1, sizeof(*g));

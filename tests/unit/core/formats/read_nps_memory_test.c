@@ -311,7 +311,8 @@ static void snapshots_of_an_archive_share_the_room(void **state)
 	assert_int_equal(room, len - 1);
 	assert_int_equal(nps_read_within(bytes, file.len, &room, p, &err), -1);
 	assert_int_equal(err.kind, ERROR_INPUT);
-	assert_string_equal(err.text, "expands too much");
+	assert_string_equal(err.text,
+			    "the compressed snapshot expands too much");
 	assert_int_equal(room, 0);
 	assert_int_equal(nps_read_within(bytes, file.len, &room, p, &err), -1);
 	assert_int_equal(p->events[0].weight, UINT64_C(2501000));
