@@ -45,15 +45,14 @@ static void record_put_string(struct text *out, const char *text, size_t width)
 
 static void record_put_ns(struct text *out, int64_t ns, size_t width)
 {
-	struct text cell = { 0 };
+	size_t start = out->len;
 
 	if (ns == GC_ABSENT)
-		text_putc(&cell, '-');
+		text_putc(out, '-');
 	else
-		units_add_time(&cell, (double)ns);
-	columns_right(out, &cell, width);
+		units_add_time(out, (double)ns);
+	columns_right(out, start, width);
 	text_spaces(out, 2);
-	text_release(&cell);
 }
 
 /* The local time, or for logs without dates the time since the start. */

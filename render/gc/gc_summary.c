@@ -204,19 +204,17 @@ enum { BAR_WIDTH = 50 };
 /* "2 ms … 4 ms" for bucket i, which starts at 2^(i-1) microseconds. */
 static void histogram_add_range(size_t i, struct text *out)
 {
-	struct text low = { 0 }, high = { 0 };
+	size_t start = out->len;
 
-	text_puts(&low, "");
 	if (i)
-		units_add_time(&low, 1000.0 * (double)(UINT64_C(1) << (i - 1)));
+		units_add_time(out, 1000.0 * (double)(UINT64_C(1) << (i - 1)));
 	else
-		text_puts(&low, "0");
-	units_add_time(&high, 1000.0 * (double)(UINT64_C(1) << i));
-	columns_right(out, &low, 8);
+		text_puts(out, "0");
+	columns_right(out, start, 8);
 	text_puts(out, " to ");
-	columns_right(out, &high, 8);
-	text_release(&low);
-	text_release(&high);
+	start = out->len;
+	units_add_time(out, 1000.0 * (double)(UINT64_C(1) << i));
+	columns_right(out, start, 8);
 }
 
 void gc_summary_histogram(struct gc_totals *t, struct text *out)

@@ -261,7 +261,10 @@ static void text_put_row(struct text *out, const struct diff *d,
 	text_add_cells(cells, d, r);
 	text_puts(out, gray ? GRAY : "");
 	for (size_t i = 0; i < COLUMNS; i++) {
-		columns_right(out, &cells[i], t->widths[i]);
+		size_t start = out->len;
+
+		text_add(out, cells[i].bytes, cells[i].len);
+		columns_right(out, start, t->widths[i]);
 		text_puts(out, "  ");
 		width += t->widths[i] + 2;
 		text_release(&cells[i]);

@@ -26,11 +26,10 @@
 
 static void report_put_share(struct text *out, uint64_t part, uint64_t whole)
 {
-	struct text share = { 0 };
+	size_t start = out->len;
 
-	amount_add_share(&share, part, whole);
-	columns_right(out, &share, 7);
-	text_release(&share);
+	amount_add_share(out, part, whole);
+	columns_right(out, start, 7);
 }
 
 /*
@@ -51,12 +50,12 @@ static size_t report_extra_width(const struct report *r)
 static void report_put_amount(struct text *out, const struct report *r,
 			      uint64_t part)
 {
-	struct text amount = { 0 };
+	size_t start;
 
 	report_put_share(out, part, r->whole);
-	amount_add(&amount, r->unit, part);
-	columns_right(out, &amount, AMOUNT_WIDTH + report_extra_width(r));
-	text_release(&amount);
+	start = out->len;
+	amount_add(out, r->unit, part);
+	columns_right(out, start, AMOUNT_WIDTH + report_extra_width(r));
 }
 
 /* Puts the last column of the line that starts at `start`, and a newline. */
@@ -236,11 +235,10 @@ static void report_put_values(struct text *out, const struct report *r,
 		report_put_amount(out, r, amounts[i]);
 	}
 	if (p->has_samples && r->unit != UNIT_SAMPLES) {
-		struct text count = { 0 };
+		size_t start = out->len;
 
-		amount_add(&count, UNIT_SAMPLES, samples);
-		columns_right(out, &count, 9);
-		text_release(&count);
+		amount_add(out, UNIT_SAMPLES, samples);
+		columns_right(out, start, 9);
 	}
 }
 
@@ -384,13 +382,12 @@ static void report_put_info_time(struct text *out, const struct report *r,
 	int64_t ns = bucket ? (p->bucket_first + bucket - 1) * p->bucket_ns -
 				      p->earliest_ns
 			    : 0;
-	struct text time = { 0 };
+	size_t start = out->len;
 
-	text_puts(&time, bucket ? "~" : "-");
+	text_puts(out, bucket ? "~" : "-");
 	if (bucket)
-		amount_add(&time, UNIT_NS, ns > 0 ? (uint64_t)ns : 0);
-	columns_right(out, &time, 9);
-	text_release(&time);
+		amount_add(out, UNIT_NS, ns > 0 ? (uint64_t)ns : 0);
+	columns_right(out, start, 9);
 }
 
 /* The states with a column. */

@@ -10,12 +10,15 @@ static bool columns_begins_character(char byte)
 	return ((unsigned char)byte & 0xc0) != 0x80;
 }
 
-void columns_right(struct text *out, const struct text *text, size_t width)
+void columns_right(struct text *out, size_t start, size_t width)
 {
-	size_t wide = text_width(text->bytes, text->len);
+	size_t len = out->len - start;
+	size_t wide = text_width(out->bytes + start, len);
+	size_t spaces = wide < width ? width - wide : 0;
 
-	text_spaces(out, wide < width ? width - wide : 0);
-	text_add(out, text->bytes, text->len);
+	text_spaces(out, spaces);
+	memmove(out->bytes + start + spaces, out->bytes + start, len);
+	memset(out->bytes + start, ' ', spaces);
 }
 
 /* Returns the offset after `skip` characters. */

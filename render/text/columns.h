@@ -7,8 +7,8 @@
 
 #include <stddef.h>
 
-/* Appends a text, aligned to the right with spaces. */
-void columns_right(struct text *out, const struct text *text, size_t width);
+/* Aligns the text from `start` on to the right, by spaces before it. */
+void columns_right(struct text *out, size_t start, size_t width);
 
 /*
  * Appends a frame name, truncated to width characters with "…": at its start,
