@@ -88,11 +88,10 @@ static int hh_take(struct heap *heap, const char *which,
 /* Returns the number of collections so far; 0 without counters. */
 static int64_t hh_collections(struct heap *heap)
 {
-	struct error ignored;
 	int64_t sum = 0, one;
 	char name[48];
 
-	if (!heap->counters || perfdata_refresh(heap->counters, &ignored))
+	if (!heap->counters || perfdata_refresh(heap->counters, error_unused()))
 		return 0;
 	for (int i = 0; i < 10; i++) {
 		snprintf(name, sizeof(name), "sun.gc.collector.%d.invocations",
@@ -353,9 +352,8 @@ static int hh_check_collector(struct heap *heap, struct error *err)
 	const bool wants_garbage = opt.dead || opt.dead_young;
 	const struct vm_collector *c;
 	struct text flags = { 0 };
-	struct error unused;
 
-	if (attach_call(heap->attach, &request, &flags, &unused) == 0)
+	if (attach_call(heap->attach, &request, &flags, error_unused()) == 0)
 		heap->collector = vm_collector_of(&flags);
 	text_release(&flags);
 	c = heap->collector;
@@ -381,8 +379,6 @@ static int hh_check_collector(struct heap *heap, struct error *err)
 
 static int hh_open(struct heap *heap, int argc, char **argv, struct error *err)
 {
-	struct error ignored;
-
 	if (target_open(&heap->jvm, opt.pid, argc, argv, err))
 		return -1;
 	container_pod_read(&heap->pod, &heap->jvm);
@@ -393,7 +389,7 @@ static int hh_open(struct heap *heap, int argc, char **argv, struct error *err)
 		return -1;
 	attach_set_timeout(heap->attach, opt.timeout_ns);
 	if (opt.dead_young || opt.young)
-		heap->counters = vm_counters_open(&heap->jvm, &ignored);
+		heap->counters = vm_counters_open(&heap->jvm, error_unused());
 	return 0;
 }
 

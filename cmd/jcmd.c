@@ -242,14 +242,13 @@ static void jcmd_explain(struct attach *a, const struct jvm *jvm,
 		.args = { "help" },
 	};
 	struct text help = { 0 };
-	struct error unused;
 	char target[32], lister[64];
 
 	snprintf(target, sizeof(target), "%d", (int)jvm->pid);
 	snprintf(lister, sizeof(lister), "sjkc jcmd %d help", (int)jvm->pid);
 	if (err->kind == ERROR_REFUSED &&
 	    strstr(err->text, "Unknown diagnostic command")) {
-		attach_call(a, &request, &help, &unused);
+		attach_call(a, &request, &help, error_unused());
 		refusal_unknown(target, line, &help, lister, err);
 	} else if (err->kind == ERROR_REFUSED) {
 		refusal_shorten(line, lister, err);
@@ -475,10 +474,9 @@ static int jmx_command_unknown(struct jmx *jmx, const char *line,
 				 .takes_arguments = true,
 				 .result = &help };
 	char *lister = jmx_help_command(jmx);
-	struct error unused;
 
 	text_puts(&a.operation, a.line);
-	jmx_command_invoke(jmx, &a, &unused);
+	jmx_command_invoke(jmx, &a, error_unused());
 	err->kind = ERROR_NO_TARGET;
 	refusal_unknown(jmx->title, line, &help, lister, err);
 	text_release(&a.operation);
@@ -552,7 +550,6 @@ static int jcmd_list_jvms(struct error *err)
 					 .arguments = true };
 	struct jvm_list list;
 	struct text lines = { 0 };
-	struct error unused;
 	int ret;
 
 	if (jvm_list(&list, err))
@@ -560,7 +557,7 @@ static int jcmd_list_jvms(struct error *err)
 	for (size_t i = 0; i < list.count; i++) {
 		struct process p;
 
-		if (process_init(&p, &list.jvms[i], &unused))
+		if (process_init(&p, &list.jvms[i], error_unused()))
 			continue; /* the process has ended */
 		jps_details_plain(&plain, &p, &lines);
 		process_release(&p);

@@ -333,11 +333,10 @@ static int watch_open_counters(struct watch *w, struct error *err)
 /* True for the first argument of `jstat -gcutil 1s 5`, which names no JVM. */
 static bool jstat_is_time(const char *word)
 {
-	struct error unused;
 	int64_t ns;
 
 	return word[strspn(word, "0123456789")] &&
-	       units_duration(word, &ns, &unused) == 0;
+	       units_duration(word, &ns, error_unused()) == 0;
 }
 
 static int jstat_run(int argc, char **argv, struct error *err)

@@ -48,12 +48,12 @@ struct facts {
 static struct fact *facts_add(struct facts *f, const char *name,
 			      const char *value, size_t len, const char *unit)
 {
-	array_reserve(f->facts, f->cap, f->count + 1);
-	f->facts[f->count++] = (struct fact){
-		.name = xstrdup(name),
-		.value = xstrndup(value, len),
-		.unit = unit,
-	};
+	array_add(f->facts, f->count, f->cap,
+		  (struct fact){
+			  .name = xstrdup(name),
+			  .value = xstrndup(value, len),
+			  .unit = unit,
+		  });
 	return &f->facts[f->count - 1];
 }
 
@@ -278,9 +278,8 @@ static void summary_put_resident(struct summary *s, pid_t pid,
 				 const struct cgroup_limits *l)
 {
 	struct proc_status status;
-	struct error unused;
 
-	if (procfs_status(pid, &status, &unused))
+	if (procfs_status(pid, &status, error_unused()))
 		return;
 	units_add_bytes(&s->value, (double)status.rss_bytes);
 	text_puts(&s->value, " resident");
@@ -323,13 +322,12 @@ static void summary_put_process(struct summary *s, pid_t pid)
 {
 	struct proc_status status;
 	struct open_files files;
-	struct error unused;
 
-	if (procfs_status(pid, &status, &unused) == 0) {
+	if (procfs_status(pid, &status, error_unused()) == 0) {
 		text_printf(&s->value, "%u", status.threads);
 		summary_put(s, "threads");
 	}
-	if (open_files_read(&files, pid, &unused) == 0) {
+	if (open_files_read(&files, pid, error_unused()) == 0) {
 		open_files_add(&s->value, &files);
 		summary_put(s, "open files");
 	}

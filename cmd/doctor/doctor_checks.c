@@ -201,9 +201,8 @@ static void check_memory(struct doctor_checks *c)
 	struct proc_status status;
 	struct cgroup_limits l;
 	struct text text = { 0 };
-	struct error unused;
 
-	if (procfs_status(c->pid, &status, &unused))
+	if (procfs_status(c->pid, &status, error_unused()))
 		return;
 	units_add_bytes(&text, (double)status.rss_bytes);
 	text_puts(&text, " resident");
@@ -521,10 +520,8 @@ static void doctor_checks_sum_up(struct doctor_checks *c)
 
 void doctor_checks_init(struct doctor_checks *c, const struct jvm *jvm)
 {
-	struct error unused;
-
 	*c = (struct doctor_checks){ .pid = jvm->pid, .jvm = *jvm };
-	jvm_info(jvm, &c->info, &unused);
+	jvm_info(jvm, &c->info, error_unused());
 	for (size_t i = 0; i < sizeof(checks) / sizeof(*checks); i++)
 		checks[i](c);
 	doctor_checks_sum_up(c);

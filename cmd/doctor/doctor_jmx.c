@@ -149,15 +149,14 @@ static bool address_speaks_rmi(struct dialer *d, struct net_address *to)
 	struct rmi_connection connection = { 0 };
 	struct rmi_transport *t;
 	enum rmi_answer answer;
-	struct error unused;
 	bool is;
 
-	t = rmi_transport_dial(d, to, deadline_ns, &unused);
+	t = rmi_transport_dial(d, to, deadline_ns, error_unused());
 	if (!t)
 		return false;
 	rmi_connection_init(&connection, t);
-	is = rmi_connection_greet(&connection, deadline_ns, &answer, &unused) ==
-	     0;
+	is = rmi_connection_greet(&connection, deadline_ns, &answer,
+				  error_unused()) == 0;
 	rmi_connection_close(&connection);
 	return is;
 }
@@ -167,10 +166,9 @@ static size_t ports_add_rmi(const struct doctor_checks *c, struct dialer *d,
 			    const struct rmi_local *l, struct text *out)
 {
 	struct listeners all;
-	struct error unused;
 	size_t greeted = 0;
 
-	listeners_read(&all, c->pid, &unused);
+	listeners_read(&all, c->pid, error_unused());
 	for (size_t i = 0; i < all.count && greeted < RMI_PORTS_MAX; i++) {
 		struct port p = { .local = l, .listener = &all.list[i] };
 		struct text address = { 0 };
@@ -183,7 +181,8 @@ static size_t ports_add_rmi(const struct doctor_checks *c, struct dialer *d,
 		else
 			text_puts(&p.address, address.bytes);
 		/* The local JMX connector has a line of its own. */
-		if (net_address_parse(&to, p.address.bytes, &unused) == 0 &&
+		if (net_address_parse(&to, p.address.bytes, error_unused()) ==
+			    0 &&
 		    to.port != l->port) {
 			greeted++;
 			if (address_speaks_rmi(d, &to))
@@ -208,12 +207,12 @@ static void check_own_ports(struct doctor_checks *c, const struct rmi_local *l)
 	struct finding *f = doctor_checks_note(c, "JMX port");
 	struct text ports = { 0 };
 	struct dialer *d = NULL;
-	struct error unused;
 	size_t greeted = 0;
 
 	if (!jvm_info_option(&c->info, "-agentlib:jdwp") &&
 	    !jvm_info_option(&c->info, "-Xrunjdwp"))
-		d = local_dialer_new(NULL, &c->jvm, LOCAL_ANY_HOST, &unused);
+		d = local_dialer_new(NULL, &c->jvm, LOCAL_ANY_HOST,
+				     error_unused());
 	if (d)
 		greeted = ports_add_rmi(c, d, l, &ports);
 	dialer_free(d);
@@ -238,13 +237,12 @@ static void check_remote(struct doctor_checks *c, const struct rmi_local *l)
 {
 	struct port p = { .local = l };
 	struct listeners all;
-	struct error unused;
 
 	if (!l->has_remote) {
 		check_own_ports(c, l);
 		return;
 	}
-	p.is_seen = listeners_read(&all, c->pid, &unused) == 0;
+	p.is_seen = listeners_read(&all, c->pid, error_unused()) == 0;
 	port_find(&p, &all);
 	port_add_address(&p, !doctor_checks_same_namespace(c->pid, "net"));
 	check_port(c, &p);

@@ -95,9 +95,8 @@ static const struct push_reply *check_detect(struct push_settings *s,
 					     struct push_sender *sender)
 {
 	const struct push_reply *got;
-	struct error unused;
 
-	if (!s->detects || push_probe_start(sender, &unused))
+	if (!s->detects || push_probe_start(sender, error_unused()))
 		return NULL;
 	got = push_sender_reply(sender, INT64_MAX);
 	if (push_probe_kind(got) == PUSH_PARCA)
@@ -242,7 +241,6 @@ static bool check_try(const struct push_check *c, const char *scheme,
 	struct push_settings s = { 0 };
 	struct push_reply *r = calloc(1, sizeof(*r));
 	struct text url = { 0 };
-	struct error unused;
 	bool ok = false;
 
 	if (r && rest) {
@@ -250,9 +248,9 @@ static bool check_try(const struct push_check *c, const char *scheme,
 		o.url = url.bytes;
 		o.format = format;
 		o.header_file = NULL;
-		if (push_options_set(&s, &o, &unused) == 0) {
+		if (push_options_set(&s, &o, error_unused()) == 0) {
 			text_clear(&s.headers);
-			if (check_send(&s, r, &unused))
+			if (check_send(&s, r, error_unused()))
 				ok = r->is_sent ||
 				     r->curl_code ==
 					     CURLE_PEER_FAILED_VERIFICATION;
@@ -436,10 +434,10 @@ static bool check_send_until_status(struct push_settings *s,
 static void check_names(struct push_check *c)
 {
 	int64_t began_ns = clock_monotonic_ns();
-	struct error unused;
-	struct push_sender *sender = push_sender_open(&c->settings, &unused);
+	struct push_sender *sender = push_sender_open(&c->settings,
+						      error_unused());
 
-	if (sender && push_probe_start(sender, &unused) == 0 &&
+	if (sender && push_probe_start(sender, error_unused()) == 0 &&
 	    push_probe_kind(push_sender_reply(sender, INT64_MAX)) ==
 		    PUSH_PARCA) {
 		check_add_step(c, "names", false,

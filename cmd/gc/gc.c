@@ -410,15 +410,14 @@ static const char *gc_source_name(const char *word)
 /* True for "30s", and for a number that is not the PID of a JVM. */
 static bool gc_is_duration(const char *word)
 {
-	struct error unused;
 	struct jvm jvm;
 	int64_t ns;
 
-	if (units_duration(word, &ns, &unused))
+	if (units_duration(word, &ns, error_unused()))
 		return false;
 	if (word[strspn(word, "0123456789")])
 		return true;
-	if (jvm_open_java(&jvm, (pid_t)strtol(word, NULL, 10), &unused))
+	if (jvm_open_java(&jvm, (pid_t)strtol(word, NULL, 10), error_unused()))
 		return true;
 	jvm_close(&jvm);
 	return false;
@@ -499,7 +498,6 @@ static int gc_open(struct gc_streams *streams, struct error *err)
 static int gc_run(int argc, char **argv, struct error *err)
 {
 	struct watch w = { 0 };
-	struct error unused;
 	int ret;
 
 	ret = gc_read_arguments(argc, argv, err);
@@ -515,7 +513,7 @@ static int gc_run(int argc, char **argv, struct error *err)
 		/* Input without a record has nothing to print. */
 		if (ret == 0 ||
 		    (err->kind != ERROR_OUTPUT && !opt.inputs.count))
-			ret |= watch_finish(&w, ret ? &unused : err);
+			ret |= watch_finish(&w, ret ? error_unused() : err);
 	}
 	if (ret == 0)
 		ret = jmx_client_check_limits(err);

@@ -65,8 +65,7 @@ static void files_add_stream(struct gc_streams *streams,
 	if (files.count > 1)
 		text_printf(&source->label, " and %zu more", files.count - 1);
 	log_info("%s: %s", source->label.bytes, source->description.bytes);
-	array_reserve(streams->all, streams->cap, streams->count + 1);
-	streams->all[streams->count++] = s;
+	array_add(streams->all, streams->count, streams->cap, s);
 }
 
 static struct gc_source *files_open_log(struct error *err)

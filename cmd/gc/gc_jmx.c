@@ -46,8 +46,7 @@ int gc_jmx_open(struct gc_options *o, struct gc_streams *streams,
 		text_puts(&source->label, client.jmx->title);
 	}
 	gc_log_source(source);
-	array_reserve(streams->all, streams->cap, streams->count + 1);
-	streams->all[streams->count++] = s;
+	array_add(streams->all, streams->count, streams->cap, s);
 	return 0;
 }
 

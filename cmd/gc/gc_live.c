@@ -120,9 +120,8 @@ static void live_log_limits(const struct gc_options *o,
 static int64_t live_read_cpu(struct tasks *t)
 {
 	int64_t sum = GC_ABSENT;
-	struct error unused;
 
-	if (!t || tasks_read(t, false, &unused))
+	if (!t || tasks_read(t, false, error_unused()))
 		return GC_ABSENT;
 	for (size_t i = 0; i < tasks_count(t); i++) {
 		const struct task *task = tasks_at(t, i);
@@ -152,7 +151,6 @@ static int live_add(const struct gc_options *o, struct gc_streams *streams,
 {
 	struct gc_stream *s = xcalloc(1, sizeof(*s));
 	struct proc_stat stat;
-	struct error unused;
 
 	/* Sources borrow the JVM, so it must not move. */
 	s->jvm = *jvm;
@@ -163,17 +161,16 @@ static int live_add(const struct gc_options *o, struct gc_streams *streams,
 		free(s);
 		return -1;
 	}
-	if (procfs_stat(s->jvm.pid, &stat, &unused) == 0)
+	if (procfs_stat(s->jvm.pid, &stat, error_unused()) == 0)
 		s->stack = stat.start_stack;
 	if (!o->json && !o->csv)
-		s->tasks = tasks_open(&s->jvm, &unused);
+		s->tasks = tasks_open(&s->jvm, error_unused());
 	s->cpu_ns = live_read_cpu(s->tasks);
 	main_name_add_with_pid(&s->jvm, &s->source->label);
 	container_pod_read(&s->source->pod, &s->jvm);
 	gc_log_source(s->source);
 	live_log_limits(o, s->source);
-	array_reserve(streams->all, streams->cap, streams->count + 1);
-	streams->all[streams->count++] = s;
+	array_add(streams->all, streams->count, streams->cap, s);
 	return 0;
 }
 
@@ -280,9 +277,8 @@ int gc_live_open(const struct gc_options *o, struct gc_streams *streams,
 static bool live_has_ended(const struct gc_stream *s, struct proc_stat *stat)
 {
 	struct pollfd fd = { .fd = s->jvm.pidfd, .events = POLLIN };
-	struct error unused;
 
-	if (procfs_stat(s->jvm.pid, stat, &unused) ||
+	if (procfs_stat(s->jvm.pid, stat, error_unused()) ||
 	    stat->start_ticks != s->jvm.start_ticks)
 		return true;
 	if (s->jvm.pidfd >= 0)

@@ -471,8 +471,7 @@ static int vm_log_check_version(const struct jvm *jvm, struct error *err)
 /* The counters know the collector, which later lines do not name. */
 static const char *vm_log_find_collector(struct vm_log *v)
 {
-	struct error unused;
-	struct gc_counters *c = gc_counters_open(v->jvm, &unused);
+	struct gc_counters *c = gc_counters_open(v->jvm, error_unused());
 	const char *name = c ? gc_counters_collector(c) : "";
 
 	gc_counters_close(c);

@@ -254,10 +254,10 @@ static int client_explain_stopped(const struct jvm *jvm, struct error *err)
 {
 	const struct error was = *err;
 	struct proc_status status;
-	struct error unused;
 
 	if (was.kind == ERROR_REFUSED && !strstr(was.text, "kill -CONT") &&
-	    !procfs_status(jvm->pid, &status, &unused) && status.state == 'T')
+	    !procfs_status(jvm->pid, &status, error_unused()) &&
+	    status.state == 'T')
 		fail(err, was.kind,
 		     "%d is stopped by a signal (state T); kill -CONT %d; %s",
 		     (int)jvm->pid, (int)jvm->pid, was.text);
@@ -326,12 +326,11 @@ bool bean_hint(struct jmx *jmx, const char *bean, struct text *out)
 	struct arena a = { 0 };
 	const char *const *names;
 	const char **sorted;
-	struct error unused;
 	size_t count;
 	bool found;
 
 	if (strpbrk(bean, "*?") ||
-	    jmx_query(jmx, "*:*", &a, &names, &count, &unused)) {
+	    jmx_query(jmx, "*:*", &a, &names, &count, error_unused())) {
 		arena_release(&a);
 		return false;
 	}

@@ -225,13 +225,12 @@ static int mx_outcome(const struct mx *m, struct error *err)
 static int mx_act(struct mx *m, action_fn *action, struct error *err)
 {
 	struct output out;
-	struct error unused;
 	int ret = output_open(&out, "-", err);
 
 	m->out = &out;
 	if (ret == 0) {
 		ret = action(m, err);
-		if (output_commit(&out, ret ? &unused : err))
+		if (output_commit(&out, ret ? error_unused() : err))
 			ret = -1;
 	}
 	output_close(&out);

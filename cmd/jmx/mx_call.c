@@ -434,7 +434,6 @@ int mx_call(struct mx *m, struct error *err)
 	struct text text = { 0 };
 	struct json json = json_into(&text);
 	bool array = m->opt->json_array;
-	struct error unused;
 	int ret = 0;
 
 	if (array)
@@ -453,7 +452,7 @@ int mx_call(struct mx *m, struct error *err)
 	if (array) {
 		json_close_array(&json);
 		text_putc(&text, '\n');
-		if (mx_flush(m, &text, ret ? &unused : err))
+		if (mx_flush(m, &text, ret ? error_unused() : err))
 			ret = -1;
 	}
 	text_release(&text);

@@ -426,7 +426,6 @@ static const char *const *get_choose_unseen(void *self, struct arena *a,
 	struct jmx_info info = { .class = "", .description = "" };
 	struct jmx_feature *features = arena_alloc(
 		a, (g->fields.count + 1) * sizeof(*features));
-	struct error unused;
 
 	for (size_t i = 0; i < g->fields.count; i++) {
 		const char *name = g->fields.at[i].text;
@@ -441,9 +440,9 @@ static const char *const *get_choose_unseen(void *self, struct arena *a,
 		};
 	}
 	info.attributes = features;
-	return info.attribute_count
-		       ? get_choose(g, NULL, &info, a, count, note, &unused)
-		       : NULL;
+	return info.attribute_count ? get_choose(g, NULL, &info, a, count, note,
+						 error_unused())
+				    : NULL;
 }
 
 /* Returns the attribute or its part; sets and returns none without one. */
@@ -548,7 +547,6 @@ static int get_read_group(struct get *g, const struct mx_group *of,
 {
 	const struct jmx_reader reader = { get_choose, get_take_bean, g,
 					   get_choose_unseen };
-	struct error unused;
 	int ret;
 
 	mx_fields_release(&g->fields);
@@ -562,7 +560,8 @@ static int get_read_group(struct get *g, const struct mx_group *of,
 	/* The attribute may be in an MBean that cannot be read. */
 	if (ret == 0 && !g->failed &&
 	    (ret = mx_fields_check(&g->fields, of->bean, err)) &&
-	    err->kind == ERROR_NO_TARGET && jmx_client_check_limits(&unused))
+	    err->kind == ERROR_NO_TARGET &&
+	    jmx_client_check_limits(error_unused()))
 		fail(err, ERROR_PARTIAL,
 		     "%s: the truncated list of attributes lacks one of -f",
 		     of->bean);
@@ -578,7 +577,6 @@ int mx_get(struct mx *m, struct error *err)
 			  : o->json || o->json_array ? &get_as_json
 						     : &get_as_text,
 	};
-	struct error unused;
 	int ret = 0;
 
 	g.json = json_into(&g.text);
@@ -591,7 +589,7 @@ int mx_get(struct mx *m, struct error *err)
 	/* After a failure, print the values so far as valid JSON. */
 	if (ret == 0 || g.beans) {
 		get_finish(&g);
-		if (mx_flush(m, &g.text, ret ? &unused : err))
+		if (mx_flush(m, &g.text, ret ? error_unused() : err))
 			ret = -1;
 	}
 	mx_fields_release(&g.fields);

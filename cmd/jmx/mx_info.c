@@ -212,7 +212,6 @@ static int info_request(struct info *i, struct error *err)
 int mx_info(struct mx *m, struct error *err)
 {
 	struct info i = { .mx = m };
-	struct error unused;
 	int ret;
 
 	i.json = json_into(&i.text);
@@ -227,7 +226,7 @@ int mx_info(struct mx *m, struct error *err)
 		json_close_object(&i.json);
 		text_putc(&i.text, '\n');
 	}
-	if (mx_flush(m, &i.text, ret ? &unused : err))
+	if (mx_flush(m, &i.text, ret ? error_unused() : err))
 		ret = -1;
 	text_release(&i.text);
 	return ret;

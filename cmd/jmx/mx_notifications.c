@@ -144,7 +144,6 @@ int mx_notifications(struct mx *m, struct error *err)
 {
 	struct listening l = { .mx = m };
 	int64_t deadline_ns = INT64_MAX;
-	struct error unused;
 	int ret = 0;
 
 	/* A carrier has to unsubscribe, so a signal must not end the process.
@@ -160,7 +159,7 @@ int mx_notifications(struct mx *m, struct error *err)
 					  m->opt->duration_ns);
 	if (ret == 0)
 		ret = listen_until(&l, deadline_ns, err);
-	if (listening_flush(&l, ret ? &unused : err))
+	if (listening_flush(&l, ret ? error_unused() : err))
 		ret = -1;
 	if (ret == 0 && l.has_lost)
 		ret = listening_fail_lost(&l, err);

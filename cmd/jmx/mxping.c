@@ -372,11 +372,10 @@ static void ping_add_listener(struct text *out, const struct jvm *jvm,
 			      uint16_t port)
 {
 	struct listeners all;
-	struct error unused;
 	const struct listener *one = NULL;
 	size_t at = 0;
 
-	if (!listeners_read(&all, jvm->pid, &unused))
+	if (!listeners_read(&all, jvm->pid, error_unused()))
 		one = listeners_next(&all, port, &at);
 	if (one)
 		net_address_add(out, &one->address);

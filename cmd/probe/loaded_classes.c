@@ -32,9 +32,8 @@ static void reading_choose(struct reading *r, size_t pattern)
 
 	if (l->chosen_count == CHOSEN)
 		return;
-	array_reserve(l->chosen, l->chosen_cap, l->chosen_count + 1);
-	l->chosen[l->chosen_count++] = (struct chosen_class){ r->name,
-							      pattern };
+	array_add(l->chosen, l->chosen_count, l->chosen_cap,
+		  (struct chosen_class){ r->name, pattern });
 }
 
 static bool reading_excludes(const struct reading *r)
@@ -106,14 +105,15 @@ static void list_add_class(struct loaded_classes *l, struct line name,
 {
 	struct line loader = line_cut(&address, ' ');
 
-	array_reserve(l->all, l->cap, l->count + 1);
-	l->all[l->count++] = (struct loaded_class){
-		.name = intern_id(&l->names, name.text, name.len),
-		.loader = line_is(loader, "null")
-				  ? 0
-				  : intern_id(&l->addresses, loader.text,
-					      loader.len),
-	};
+	array_add(
+		l->all, l->count, l->cap,
+		(struct loaded_class){
+			.name = intern_id(&l->names, name.text, name.len),
+			.loader = line_is(loader, "null")
+					  ? 0
+					  : intern_id(&l->addresses,
+						      loader.text, loader.len),
+		});
 }
 
 /*

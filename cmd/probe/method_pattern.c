@@ -62,8 +62,7 @@ static int pattern_add_parameter(struct method_pattern *m, struct line part,
 	text_release(&glob);
 	if (!p)
 		return -1;
-	array_reserve(m->parameters, m->parameter_cap, m->parameter_count + 1);
-	m->parameters[m->parameter_count++] = p;
+	array_add(m->parameters, m->parameter_count, m->parameter_cap, p);
 	return 0;
 }
 

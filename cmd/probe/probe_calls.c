@@ -311,14 +311,15 @@ static void calls_add_to_tree(struct probe_calls *c,
 		c->tree_lost++;
 		return;
 	}
-	array_reserve(c->tree, c->tree_cap, c->tree_count + 1);
-	c->tree[c->tree_count++] = (struct tree_call){
-		.thread = call->thread_id ? call->thread_id : call->tid,
-		.start_ns = call->start_ns,
-		.ns = call->ns,
-		.frame = calls_method_frame(c, call->method),
-		.thread_id = calls_thread(c, call),
-	};
+	array_add(
+		c->tree, c->tree_count, c->tree_cap,
+		(struct tree_call){
+			.thread = call->thread_id ? call->thread_id : call->tid,
+			.start_ns = call->start_ns,
+			.ns = call->ns,
+			.frame = calls_method_frame(c, call->method),
+			.thread_id = calls_thread(c, call),
+		});
 }
 
 void probe_calls_add(void *self, const struct probe_call *call)

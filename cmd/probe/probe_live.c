@@ -252,9 +252,8 @@ static void live_suggest_method(struct live *l, struct text *hint)
 {
 	const char *wanted = l->run->patterns[0].method;
 	struct nearest nearest = nearest_to(wanted, strlen(wanted));
-	struct error unused;
 
-	if (live_list(l, true, &unused))
+	if (live_list(l, true, error_unused()))
 		return;
 	for (size_t i = 0; i < probes_methods(l->probes); i++)
 		nearest_offer(&nearest, probes_method(l->probes, i)->name);
@@ -265,13 +264,12 @@ static void live_suggest_method(struct live *l, struct text *hint)
 static void live_suggest_class(struct live *l, struct text *hint)
 {
 	struct loaded_classes classes = { 0 };
-	struct error unused;
 	struct attach *attach = attach_open(&l->run->jvm, ATTACH_TIMEOUT_NS,
-					    &unused);
+					    error_unused());
 
 	if (attach &&
 	    loaded_classes_read(&classes, attach, l->run->patterns,
-				l->run->pattern_count, &unused) == 0 &&
+				l->run->pattern_count, error_unused()) == 0 &&
 	    !classes.chosen_count)
 		loaded_classes_suggest(&classes, &l->run->patterns[0], hint);
 	loaded_classes_release(&classes);
@@ -887,12 +885,11 @@ static int live_loop(struct live *l, struct error *err)
 static void live_erase_block(struct live *l)
 {
 	struct text out = { 0 };
-	struct error unused;
 
 	if (!l->drawn)
 		return;
 	text_printf(&out, "\033[%zuA\033[J", l->drawn);
-	output_file("-", out.bytes, out.len, &unused);
+	output_file("-", out.bytes, out.len, error_unused());
 	text_release(&out);
 	l->drawn = 0;
 }

@@ -60,10 +60,9 @@ int probe_write_page(const struct probe_run *run, struct profile *p,
 		.name = run->name.bytes,
 		.output = run->o->output,
 	};
-	struct error none;
 	int ret = -1;
 
-	if (event_view_choose(p, event, d.views, &none)) {
+	if (event_view_choose(p, event, d.views, error_unused())) {
 		log_info("no call was slow enough; %s is not written",
 			 run->o->output);
 		ret = 0;
@@ -88,9 +87,8 @@ void probe_add_calls(const struct probe_run *run, struct profile *p,
 	};
 	struct event_view view;
 	struct report report;
-	struct error none;
 
-	if (event_view_choose(p, event, &view, &none))
+	if (event_view_choose(p, event, &view, error_unused()))
 		return;
 	text_putc(out, '\n');
 	report_init(&report, p, &view, &options);
@@ -106,8 +104,7 @@ static size_t pauses_loaded_classes(const struct jvm *jvm)
 					     "java.cls.unloadedClasses",
 					     "java.cls.sharedUnloadedClasses" };
 	int64_t sum = 0, value;
-	struct error unused;
-	struct perfdata *counters = vm_counters_open(jvm, &unused);
+	struct perfdata *counters = vm_counters_open(jvm, error_unused());
 
 	for (size_t i = 0; counters && i < sizeof(names) / sizeof(*names); i++)
 		if (perfdata_value(counters, names[i], &value))
@@ -142,13 +139,12 @@ enum {
 static uint64_t cost_count_methods(const struct process_view *v)
 {
 	struct code_list list = { 0 };
-	struct error unused;
 	uint32_t state_at = 0;
 	uint64_t count = 0;
 	bool has_state = vm_structs_offset(v->structs, "nmethod", "_state",
 					   &state_at);
 
-	if (code_list_read(&list, v->structs, v->memory, &unused))
+	if (code_list_read(&list, v->structs, v->memory, error_unused()))
 		return COST_UNKNOWN;
 	for (size_t i = 0; i < list.count; i++) {
 		const struct code_blob *b = &list.blobs[i];
@@ -168,10 +164,9 @@ static uint64_t cost_count_methods(const struct process_view *v)
 static bool cost_keeps_code(const struct jvm *jvm)
 {
 	struct jvm_info about;
-	struct error unused;
 	bool keeps;
 
-	if (jvm_info(jvm, &about, &unused))
+	if (jvm_info(jvm, &about, error_unused()))
 		return false;
 	keeps = about.version &&
 		jdk_version_of(about.version).feature >= JDK_KEEPS_CODE;
@@ -203,8 +198,7 @@ static uint64_t cost_read(const struct jvm *jvm, const struct probes *probes,
 {
 	static const char
 		symbol[] = "_ZN11JvmtiExport30_all_dependencies_are_recordedE";
-	struct error unused;
-	struct process_view *v = process_view_open(jvm, NULL, &unused);
+	struct process_view *v = process_view_open(jvm, NULL, error_unused());
 	uint64_t at = v ? process_view_vm_symbol(v, symbol) : 0, cost;
 	uint8_t is_recorded;
 
@@ -289,10 +283,8 @@ static bool pauses_read(struct probe_pauses *p, int64_t *count, int64_t *ns)
 
 void probe_pauses_begin(struct probe_pauses *p, const struct jvm *jvm)
 {
-	struct error unused;
-
 	*p = (struct probe_pauses){ 0 };
-	p->counters = vm_counters_open(jvm, &unused);
+	p->counters = vm_counters_open(jvm, error_unused());
 	if (p->counters && !pauses_read(p, &p->count, &p->ns)) {
 		perfdata_close(p->counters);
 		p->counters = NULL;
@@ -301,10 +293,9 @@ void probe_pauses_begin(struct probe_pauses *p, const struct jvm *jvm)
 
 void probe_pauses_end(struct probe_pauses *p, const char *action)
 {
-	struct error unused;
 	int64_t count, ns;
 
-	if (p->counters && perfdata_refresh(p->counters, &unused) == 0 &&
+	if (p->counters && perfdata_refresh(p->counters, error_unused()) == 0 &&
 	    pauses_read(p, &count, &ns) && count > p->count)
 		log_info("%s stopped the JVM's threads for %s in %s, including "
 			 "other safepoints at that time",

@@ -106,13 +106,12 @@ static int asprof_take_output(struct prof_options *o, struct error *err)
 /* asprof's interval: 10ms, 500us; a bare number is nanoseconds. */
 static bool asprof_is_interval(const char *word)
 {
-	struct error unused;
 	uint64_t size;
 	int64_t ns;
 
 	return access(word, F_OK) < 0 &&
-	       (units_duration(word, &ns, &unused) == 0 ||
-		units_size(word, &size, &unused) == 0);
+	       (units_duration(word, &ns, error_unused()) == 0 ||
+		units_size(word, &size, error_unused()) == 0);
 }
 
 static int asprof_set_rate(struct prof_options *o, const char *word,
@@ -163,8 +162,8 @@ static int asprof_take_interval(struct prof_options *o, struct error *err)
 	if (asprof_set_interval(o, inputs->values[0], err))
 		return -1;
 	for (size_t i = 1; i < inputs->count; i++) {
-		array_reserve(pids->values, pids->cap, pids->count + 1);
-		pids->values[pids->count++] = inputs->values[i];
+		array_add(pids->values, pids->count, pids->cap,
+			  inputs->values[i]);
 	}
 	inputs->count = 0;
 	return 0;

@@ -178,14 +178,13 @@ static int jfr_check_events(const struct jfr_profile *j, struct error *err)
 {
 	struct text why = { 0 };
 	struct event_view view;
-	struct error unused;
 	size_t found = 0;
 
 	for (size_t i = 0; i < EVENTS; i++) {
 		if (!(j->o->sampling.events & events[i].event))
 			continue;
 		if (event_view_choose(j->profile, events[i].view, &view,
-				      &unused) == 0)
+				      error_unused()) == 0)
 			found++;
 		else
 			text_printf(&why, "%sno samples of %s: %s",

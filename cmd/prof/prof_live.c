@@ -147,7 +147,6 @@ unsigned prof_live_events(const char *list, const char **probe,
 static bool live_may_use_dumps(const struct prof_live_options *o)
 {
 	struct condition list[ATTACH_CONDITIONS_MAX];
-	struct error unused;
 	bool may = true;
 	struct jvm jvm;
 	size_t count;
@@ -157,7 +156,8 @@ static bool live_may_use_dumps(const struct prof_live_options *o)
 	    o->sampling.only_kernel ||
 	    (o->sampling.events != SAMPLING_CPU &&
 	     o->sampling.events != SAMPLING_WALL) ||
-	    jvm_open_java(&jvm, (pid_t)strtol(o->pids[0], NULL, 10), &unused))
+	    jvm_open_java(&jvm, (pid_t)strtol(o->pids[0], NULL, 10),
+			  error_unused()))
 		return false;
 	count = attach_conditions(&jvm, list);
 	for (size_t i = 0; i < count; i++)
@@ -384,10 +384,9 @@ static bool live_has_samples(const struct profile *p)
 static void live_read_counters(struct live *l)
 {
 	const struct jvm *only = sampling_result(l->sampling).only;
-	struct error unused;
 
 	if (only)
-		l->counters = perfdata_open(only, &unused);
+		l->counters = perfdata_open(only, error_unused());
 	for (size_t i = 0; l->counters && i < COUNTERS; i++) {
 		if (!counters_of[i].counter ||
 		    !perfdata_value(l->counters, counters_of[i].counter,
@@ -495,10 +494,8 @@ static int live_finish(struct live *l, struct error *err)
 	struct profile *p;
 	int ret, status;
 
-	struct error unused;
-
 	sampling_stop(l->sampling);
-	if (l->counters && perfdata_refresh(l->counters, &unused)) {
+	if (l->counters && perfdata_refresh(l->counters, error_unused())) {
 		perfdata_close(l->counters);
 		l->counters = NULL;
 	}

@@ -549,10 +549,9 @@ static uint64_t push_memory_limit(uint64_t given)
 	struct units_shown own, group;
 	struct cgroup_limits limits = { .memory = -1, .cpu_stat = -1 };
 	uint64_t bytes = given ? given : MEMORY_BYTES;
-	struct error unused;
 	struct jvm self;
 
-	if (jvm_open(&self, getpid(), &unused) == 0) {
+	if (jvm_open(&self, getpid(), error_unused()) == 0) {
 		cgroup_limits_read(&limits, &self);
 		jvm_close(&self);
 	}

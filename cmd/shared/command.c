@@ -127,8 +127,8 @@ static const struct command_option *option_by_shorthand(const struct command *c,
 
 static void setting_add(const struct command_option *o, const char *value)
 {
-	array_reserve(settings, setting_cap, setting_count + 1);
-	settings[setting_count++] = (struct setting){ o, value };
+	array_add(settings, setting_count, setting_cap,
+		  (struct setting){ o, value });
 }
 
 static bool word_is_argument(const char *word)
@@ -438,8 +438,7 @@ static int option_set_choice(const struct command_option *o, const char *value,
 
 void option_list_add(struct option_list *list, const char *value)
 {
-	array_reserve(list->values, list->cap, list->count + 1);
-	list->values[list->count++] = value;
+	array_add(list->values, list->count, list->cap, value);
 }
 
 static int option_set(const struct command_option *o, const char *value,

@@ -215,20 +215,19 @@ int flame_output_choose(struct flame_output *d,
 {
 	const char *events = d->options->event;
 	struct event_view whole;
-	struct error unused;
 
 	if (events ? flame_output_add_views(d, events, err)
 		   : event_view_choose(d->profile, NULL, &whole, err))
 		return -1;
 	sample_filter_apply(filter, d->profile);
 	if (!events)
-		return flame_output_add_all(d, &unused) == 0
+		return flame_output_add_all(d, error_unused()) == 0
 			       ? 0
 			       : flame_output_fail_empty(&whole, filter, err);
 	for (size_t i = 0; i < d->view_count; i++) {
 		whole = d->views[i];
 		if (event_view_choose(d->profile, whole.name, &d->views[i],
-				      &unused))
+				      error_unused()))
 			return flame_output_fail_empty(&whole, filter, err);
 	}
 	return 0;

@@ -130,10 +130,8 @@ static int jfr_take_file(const struct jfr_recording *r, bool is_wanted,
 
 static void jfr_remove_file(const struct jfr_recording *r)
 {
-	struct error unused;
-
 	if (__atomic_load_n(&r->shared->len, __ATOMIC_ACQUIRE))
-		jfr_take_file(r, false, &unused);
+		jfr_take_file(r, false, error_unused());
 }
 
 /*

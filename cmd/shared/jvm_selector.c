@@ -117,9 +117,8 @@ static void selector_read_facts(const struct jvm_selector *s,
 {
 	struct container container;
 	struct jvm_info info;
-	struct error unused;
 
-	if (jvm_info(jvm, &info, &unused))
+	if (jvm_info(jvm, &info, error_unused()))
 		info = (struct jvm_info){ 0 };
 	main_name_of(jvm, &info, &f->main);
 	text_puts(&f->user, info.user ? info.user : "");

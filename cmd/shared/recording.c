@@ -95,10 +95,9 @@ static bool descriptor_writes(int dir, const char *fd, struct written_file *w)
 
 static bool process_writes(pid_t pid, struct written_file *w)
 {
-	struct error unused;
 	struct dirent *entry;
 	bool found = false;
-	int fd = procfs_open(pid, "fd", O_RDONLY | O_DIRECTORY, &unused);
+	int fd = procfs_open(pid, "fd", O_RDONLY | O_DIRECTORY, error_unused());
 	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
 
 	if (!dir) {
@@ -494,12 +493,12 @@ static int recording_check_samples(const struct profile *p,
 static void sources_add(struct sources *all, const struct recording_options *o,
 			const char *path)
 {
-	array_reserve(all->all, all->cap, all->count + 1);
-	all->all[all->count++] = (struct source){
-		.path = path,
-		.name = strcmp(path, "-") == 0 ? "<stdin>" : path,
-		.wanted = o->wanted,
-	};
+	array_add(all->all, all->count, all->cap,
+		  (struct source){
+			  .path = path,
+			  .name = strcmp(path, "-") == 0 ? "<stdin>" : path,
+			  .wanted = o->wanted,
+		  });
 }
 
 static int entry_is_jfr(const struct dirent *entry)

@@ -85,14 +85,13 @@ int reply_print(struct attach *a, const struct attach_request *request,
 		struct error *err)
 {
 	struct reply reply = { .escapes = reply_escapes() };
-	struct error unused;
 	int ret = output_open(&reply.out, "-", err);
 
 	if (ret == 0) {
 		ret = attach_stream(a, request, reply_add, &reply, err);
 		if (reply.line.len)
 			reply_flush_line(&reply);
-		if (output_commit(&reply.out, ret ? &unused : err))
+		if (output_commit(&reply.out, ret ? error_unused() : err))
 			ret = -1;
 	}
 	output_close(&reply.out);

@@ -275,10 +275,9 @@ static void target_print_candidate(size_t number, const struct candidate *c)
 {
 	struct text args = { 0 };
 	struct process p;
-	struct error unused;
 
 	text_puts(&args, "");
-	if (process_init(&p, c->jvm, &unused) == 0) {
+	if (process_init(&p, c->jvm, error_unused()) == 0) {
 		process_args(&p, &args);
 		process_release(&p);
 	}
@@ -337,10 +336,9 @@ static bool target_read_line(char *line, size_t size)
 static const struct candidate *target_chosen(const struct candidates *c,
 					     const char *line)
 {
-	struct error unused;
 	uint64_t number;
 
-	if (units_count(line, &number, &unused))
+	if (units_count(line, &number, error_unused()))
 		return NULL;
 	if (number >= 1 && number <= c->matching)
 		return target_match(c, (size_t)number);

@@ -288,14 +288,13 @@ static int virtual_finish(const struct child *c, int64_t timeout_ns,
 static void virtual_give_up(const struct child *c,
 			    const struct virtual_place *v, struct error *err)
 {
-	struct error unused;
 	int fd = -1;
 
 	if (child_tell(c->channel, VIRTUAL_GIVEN_UP, -1))
 		return;
 	helper_process_wait(c,
 			    clock_after(clock_monotonic_ns(), VIRTUAL_LAST_NS),
-			    &fd, &unused);
+			    &fd, error_unused());
 	if (fd >= 0)
 		close(fd);
 	if (err->kind != ERROR_REFUSED || v->bytes <= 0 || !jvm_runs(v->jvm))

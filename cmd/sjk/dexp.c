@@ -95,11 +95,11 @@ static size_t dexp_key(struct dexp *d, uint32_t name)
 	while (d->key_of_count <= name)
 		d->key_of[d->key_of_count++] = 0;
 	if (!d->key_of[name]) {
-		array_reserve(d->keys, d->key_cap, d->key_count + 1);
-		d->keys[d->key_count++] = (struct dexp_key){
-			.name = name,
-			.has_values = true,
-		};
+		array_add(d->keys, d->key_count, d->key_cap,
+			  (struct dexp_key){
+				  .name = name,
+				  .has_values = true,
+			  });
 		d->key_of[name] = (uint32_t)d->key_count;
 	}
 	return d->key_of[name] - 1;
@@ -108,12 +108,12 @@ static size_t dexp_key(struct dexp *d, uint32_t name)
 static void dexp_put(struct dexp *d, uint32_t name, uint32_t tag,
 		     int64_t counter)
 {
-	array_reserve(d->cells, d->cell_cap, d->cell_count + 1);
-	d->cells[d->cell_count++] = (struct dexp_cell){
-		.key = (uint32_t)dexp_key(d, name),
-		.tag = tag,
-		.counter = counter,
-	};
+	array_add(d->cells, d->cell_count, d->cell_cap,
+		  (struct dexp_cell){
+			  .key = (uint32_t)dexp_key(d, name),
+			  .tag = tag,
+			  .counter = counter,
+		  });
 }
 
 static uint32_t dexp_string(struct dexp *d, const char *text)
@@ -195,11 +195,11 @@ static void dexp_count_schema(struct dexp *d)
 	}
 	id = intern_id(&d->schema_ids, keys, count * sizeof(*keys));
 	if (id && d->schema_ids.count > known) {
-		array_reserve(d->schemas, d->schema_cap, d->schema_count + 1);
-		d->schemas[d->schema_count++] = (struct dexp_schema){
-			.keys = keys,
-			.key_count = count,
-		};
+		array_add(d->schemas, d->schema_count, d->schema_cap,
+			  (struct dexp_schema){
+				  .keys = keys,
+				  .key_count = count,
+			  });
 		keys = NULL;
 	}
 	if (id)
@@ -424,9 +424,8 @@ static void dexp_add_row(struct dexp *d, int64_t time_ns)
 
 static void dexp_keep_row(struct dexp *d, int64_t time_ns)
 {
-	array_reserve(d->rows, d->row_cap, d->row_count + 1);
-	d->rows[d->row_count++] = (struct dexp_row){ d->cell_first,
-						     d->cell_count, time_ns };
+	array_add(d->rows, d->row_count, d->row_cap,
+		  (struct dexp_row){ d->cell_first, d->cell_count, time_ns });
 	d->cell_first = d->cell_count;
 }
 

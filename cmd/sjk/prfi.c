@@ -86,13 +86,13 @@ static void prfi_add(void *self, struct profile *p, const struct sample *s,
 	r->profile = p;
 	if (!prfi_wants_event(r, p, s->event))
 		return;
-	array_reserve(r->samples, r->cap, r->count + 1);
-	r->samples[r->count++] = (struct perf_sample){
-		.thread = s->thread,
-		.stack = s->stack,
-		.time_ns = s->time_ns,
-		.weight = s->weight,
-	};
+	array_add(r->samples, r->count, r->cap,
+		  (struct perf_sample){
+			  .thread = s->thread,
+			  .stack = s->stack,
+			  .time_ns = s->time_ns,
+			  .weight = s->weight,
+		  });
 }
 
 static int prfi_compare(const void *left, const void *right)
@@ -118,12 +118,12 @@ static void prfi_split(struct resampling *r)
 		while (end < r->count &&
 		       r->samples[end].thread == r->samples[at].thread)
 			weight = saturate_add(weight, r->samples[end++].weight);
-		array_reserve(r->streams, r->stream_cap, r->stream_count + 1);
-		r->streams[r->stream_count++] = (struct stream){
-			.next = at,
-			.end = end,
-			.rolled = r->samples[at].weight,
-		};
+		array_add(r->streams, r->stream_count, r->stream_cap,
+			  (struct stream){
+				  .next = at,
+				  .end = end,
+				  .rolled = r->samples[at].weight,
+			  });
 		if (weight > most)
 			most = weight;
 		if (end - at > longest)

@@ -287,8 +287,7 @@ void sjk_frames_set(struct sjk_frames *f, const struct profile *p,
 
 	f->count = 0;
 	for (; stack && f->count < most; stack = p->stacks[stack].caller) {
-		array_reserve(f->at, f->cap, f->count + 1);
-		f->at[f->count++] = p->stacks[stack].frame;
+		array_add(f->at, f->count, f->cap, p->stacks[stack].frame);
 	}
 	f->total += f->count;
 	f->cut += stack != 0;

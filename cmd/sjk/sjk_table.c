@@ -20,8 +20,7 @@ void sjk_table_add(struct sjk_table *t, const char *fmt, ...)
 	if (vasprintf(&cell, fmt, args) < 0)
 		alloc_give_up(0);
 	va_end(args);
-	array_reserve(t->cells, t->cap, t->count + 1);
-	t->cells[t->count++] = cell;
+	array_add(t->cells, t->count, t->cap, cell);
 }
 
 static size_t cell_tabs(const char *cell)

@@ -40,8 +40,7 @@ static int classes_add(struct ssa_classes *c, const char *name,
 		return fail_in(err, "%s", name);
 	new.name = xstrdup(name);
 	new.verdicts = trace_verdicts_new(new.filter);
-	array_reserve(c->all, c->cap, c->count + 1);
-	c->all[c->count++] = new;
+	array_add(c->all, c->count, c->cap, new);
 	return 0;
 }
 

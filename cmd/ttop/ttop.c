@@ -189,12 +189,12 @@ static void pauses_sample(struct ttop_pauses *t, struct top_sample *sample)
 	struct text pending = { 0 };
 	bool is_over = false;
 	struct gc_pause p;
-	struct error unused;
 
 	t->has_sampled = true;
 	if (!t->source)
 		return;
-	while (gc_source_next(t->source, &p, &unused) == GC_NEXT_RECORD) {
+	while (gc_source_next(t->source, &p, error_unused()) ==
+	       GC_NEXT_RECORD) {
 		if (is_first && !is_over &&
 		    p.end_ns > clock_wall_of(sample->monotonic_ns)) {
 			sample->process.measured = t->totals;
@@ -216,9 +216,8 @@ static bool pauses_may_load(void)
 	const uint64_t rights = UINT64_C(1) << CAP_BPF |
 				UINT64_C(1) << CAP_SYS_ADMIN;
 	struct proc_status own;
-	struct error unused;
 
-	return procfs_status(getpid(), &own, &unused) == 0 &&
+	return procfs_status(getpid(), &own, error_unused()) == 0 &&
 	       own.capabilities & rights;
 }
 
@@ -484,7 +483,6 @@ static int ttop_batch(struct ttop_options *o, struct error *err)
 
 static int ttop_record_and_show(struct ttop_options *o, struct error *err)
 {
-	struct error unused;
 	int ret = -1;
 
 	if (opt.record) {
@@ -495,7 +493,7 @@ static int ttop_record_and_show(struct ttop_options *o, struct error *err)
 	signals_listen();
 	if (!ttop_show_screen(o, &ret, err))
 		ret = ttop_batch(o, err);
-	if (recorder_close(o->recorder, ret ? &unused : err))
+	if (recorder_close(o->recorder, ret ? error_unused() : err))
 		ret = -1;
 	return ret;
 }

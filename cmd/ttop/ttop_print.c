@@ -60,10 +60,9 @@ static void print_press(struct print *p, const struct key *key)
 /* Presses the keys; ttop_screen_check() has validated the script. */
 static void print_type(struct print *p, const char *script)
 {
-	struct error unused;
 	struct key key;
 
-	while (script && keys_next(&script, &key, &unused) == 0 &&
+	while (script && keys_next(&script, &key, error_unused()) == 0 &&
 	       key.code != KEYS_NONE)
 		print_press(p, &key);
 }
