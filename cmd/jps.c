@@ -404,7 +404,7 @@ const struct command jps_command = {
 	.examples = "  sjkc jps                           # all JVMs\n"
 		    "  sjkc jps -lmv                      # as the JDK's jps\n"
 		    "  sjkc jps --filter-description '*Kafka*'\n"
-		    "  sjkc jps -fp 'app.env=prod' --json\n",
+		    "  sjkc jps --filter-property 'app.env=prod' --json\n",
 	.options = options,
 	.refusals = refusals,
 	.run = jps_run,

@@ -362,8 +362,9 @@ const struct command mx_command = {
 	.examples = "  sjkc mx -p 4711 -b java.lang:type=Memory --get -f "
 		    "HeapMemoryUsage.used\n"
 		    "  sjkc mx -s 10.0.0.7:9010 -b "
-		    "'java.lang:type=GarbageCollector,*' -all --get\n"
-		    "  sjkc mx -p Main -b java.lang:type=Memory --call -op gc\n"
+		    "'java.lang:type=GarbageCollector,*' --all --get\n"
+		    "  sjkc mx -p Main -b java.lang:type=Memory --call "
+		    "--operation gc\n"
 		    "  sjkc mx -p Main -b java.lang:type=Threading --set \\\n"
 		    "      -f ThreadCpuTimeEnabled -v true\n",
 	.options = options,

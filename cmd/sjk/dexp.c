@@ -776,8 +776,8 @@ const struct command dexp_command = {
 	.summary = "export tags and counters of .std files",
 	.group = "SJK's files",
 	.examples = "  sjkc dexp -f dump.std --tags\n"
-		    "  sjkc dexp -f dump.std -cl T thread.javaName "
-		    "java.cpu-time.ms -csv\n",
+		    "  sjkc dexp -f dump.std --columns T thread.javaName "
+		    "java.cpu-time.ms --csv\n",
 	.options = options,
 	.has_messages = true,
 	.shorthands = sjk_shorthands,

@@ -830,7 +830,8 @@ const struct command jfr2json_command = {
 	.group = "SJK's files",
 	.examples = "  sjkc jfr2json dump.jfr -o dump.json\n"
 		    "  sjkc jfr2json --list-types dump.jfr\n"
-		    "  sjkc jfr2json -wl jdk.GarbageCollection dump.jfr | jq "
+		    "  sjkc jfr2json --whitelist jdk.GarbageCollection "
+		    "dump.jfr | jq "
 		    ".\n",
 	.options = options,
 	.has_messages = true,

@@ -456,8 +456,10 @@ const struct command ssa_command = {
 	.group = "SJK's files",
 	.examples = "  sjkc ssa -f dump.std --histo\n"
 		    "  sjkc ssa -f dump.std --thread-info\n"
-		    "  sjkc ssa -f dump.std --print -tf '**.Db.*!**.Cache.*'\n"
-		    "  sjkc ssa -f dump.std --categorize -nc io=java.net "
+		    "  sjkc ssa -f dump.std --print --trace-filter "
+		    "'**.Db.*!**.Cache.*'\n"
+		    "  sjkc ssa -f dump.std --categorize --named-class "
+		    "io=java.net "
 		    "db=java.sql\n",
 	.options = options,
 	.has_messages = true,

@@ -272,10 +272,11 @@ const struct command stcpy_command = {
 	.summary = "copy, merge and filter stack traces into a .std file",
 	.group = "SJK's files",
 	.examples = "  sjkc stcpy -i a.std b.std -o both.std\n"
-		    "  sjkc stcpy -i dump.jfr -o dump.std -tf '**.Db.*'\n"
+		    "  sjkc stcpy -i dump.jfr -o dump.std --trace-filter "
+		    "'**.Db.*'\n"
 		    "  sjkc stcpy -i a.std -o b.std --mask "
 		    "com.acme:com.example "
-		    "-ss 0.1\n",
+		    "--subsample 0.1\n",
 	.options = options,
 	.has_messages = true,
 	.shorthands = sjk_shorthands,

@@ -724,7 +724,7 @@ const struct command ttop_command = {
 	.summary = "show which threads use the CPU, allocate and wait",
 	.group = "watch",
 	.examples = "  sjkc ttop 4711                   # a screen; q quits\n"
-		    "  sjkc ttop -p 4711 -b -ri 5s      # reports like "
+		    "  sjkc ttop -p 4711 -b --interval 5s # reports like "
 		    "SJK's\n"
 		    "  sjkc ttop -p Main -o ALLOC -f 'pool-*' --iterations 1\n"
 		    "  sjkc ttop -s pod:9010 -c         # over JMX, with "
