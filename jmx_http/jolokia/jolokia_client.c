@@ -646,15 +646,12 @@ static int client_begin(struct jolokia_client *c, struct error *err)
 	first = cJSON_IsArray(json) ? json->child : json;
 	second = cJSON_IsArray(json) && first ? first->next : NULL;
 	if (json) {
-		const char *version = jolokia_json_text(
-					      jolokia_json_member(second,
-								  "value"),
-					      &a)
-					      .at;
+		const char *version = jolokia_member_text(second, "value", "",
+							  &a);
 		enum error_kind kind;
 		const char *why;
 
-		text_puts(&c->version, version ? version : "");
+		text_puts(&c->version, version);
 		if (jolokia_to_agent(jolokia_json_member(first, "value"),
 				     &agent, &a)) {
 			c->agent.max_collection = agent.max_collection;

@@ -268,6 +268,16 @@ const cJSON *jolokia_json_member(const cJSON *object, const char *name)
 		       : NULL;
 }
 
+const char *jolokia_member_text(const cJSON *object, const char *name,
+				const char *absent, struct arena *a)
+{
+	const char *text = jolokia_json_text(jolokia_json_member(object, name),
+					     a)
+				   .at;
+
+	return text ? text : absent;
+}
+
 /* JSON to values */
 
 struct json_convert {

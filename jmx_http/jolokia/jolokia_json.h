@@ -41,6 +41,13 @@ struct value_text jolokia_json_text(const cJSON *item, struct arena *a);
 const cJSON *jolokia_json_member(const cJSON *object, const char *name);
 
 /*
+ * Returns the string of a member of an object, as jolokia_json_text(), or
+ * absent, which may be NULL.
+ */
+const char *jolokia_member_text(const cJSON *object, const char *name,
+				const char *absent, struct arena *a);
+
+/*
  * Converts an item to a value in the arena, never NULL.  type is the Java type
  * that the MBean declares, or "" or NULL if it is unknown: in JSON, a long
  * looks like a Date, and a Map like a CompositeData or a TabularData.

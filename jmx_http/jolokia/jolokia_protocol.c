@@ -150,13 +150,9 @@ const char *jolokia_failure(const cJSON *response, struct arena *a,
 			    enum error_kind *kind)
 {
 	const cJSON *status = jolokia_json_member(response, "status");
-	const char *class = jolokia_json_text(
-				    jolokia_json_member(response, "error_type"),
-				    a)
-				    .at;
-	const char *error = jolokia_json_text(
-				    jolokia_json_member(response, "error"), a)
-				    .at;
+	const char *class = jolokia_member_text(response, "error_type", NULL,
+						a);
+	const char *error = jolokia_member_text(response, "error", NULL, a);
 	int code = failure_status(status);
 	struct text told = { 0 };
 	const char *made;
@@ -192,16 +188,6 @@ bool jolokia_is_replaced(const cJSON *value)
 		return true;
 	return strncmp(text, "ERROR: ", 7) == 0 && text[len - 1] == ')' &&
 	       strstr(text, " (class ");
-}
-
-static const char *info_text(const cJSON *object, const char *key,
-			     struct arena *a)
-{
-	const char *text = jolokia_json_text(jolokia_json_member(object, key),
-					     a)
-				   .at;
-
-	return text ? text : "";
 }
 
 static const char *info_name(const char *name, struct arena *a)
@@ -248,8 +234,8 @@ static const struct jmx_feature *info_attributes(const cJSON *list,
 
 		made[(*count)++] = (struct jmx_feature){
 			.name = info_name(one->string, a),
-			.type = info_text(one, "type", a),
-			.description = info_text(one, "desc", a),
+			.type = jolokia_member_text(one, "type", "", a),
+			.description = jolokia_member_text(one, "desc", "", a),
 			.readable = !cJSON_IsFalse(r),
 			.writable = cJSON_IsTrue(w) || cJSON_IsTrue(rw),
 			.is_getter = cJSON_IsTrue(
@@ -268,9 +254,9 @@ static const struct jmx_feature *info_parameters(const cJSON *list,
 
 	*count = 0;
 	cJSON_ArrayForEach(one, list) made[(*count)++] = (struct jmx_feature){
-		.name = info_text(one, "name", a),
-		.type = info_text(one, "type", a),
-		.description = info_text(one, "desc", a),
+		.name = jolokia_member_text(one, "name", "", a),
+		.type = jolokia_member_text(one, "type", "", a),
+		.description = jolokia_member_text(one, "desc", "", a),
 	};
 	return made;
 }
@@ -280,8 +266,8 @@ static struct jmx_feature info_operation(const char *name, const cJSON *one,
 {
 	struct jmx_feature f = {
 		.name = info_name(name, a),
-		.type = info_text(one, "ret", a),
-		.description = info_text(one, "desc", a),
+		.type = jolokia_member_text(one, "ret", "", a),
+		.description = jolokia_member_text(one, "desc", "", a),
 		.impact = 3, /* unknown: agents do not list it */
 	};
 
@@ -339,7 +325,7 @@ info_notifications(const cJSON *list, struct arena *a, size_t *count)
 		made[(*count)++] = (struct jmx_feature){
 			.name = info_name(one->string, a),
 			.type = info_name(types.bytes, a),
-			.description = info_text(one, "desc", a),
+			.description = jolokia_member_text(one, "desc", "", a),
 		};
 		text_release(&types);
 	}
@@ -359,8 +345,8 @@ const struct jmx_info *jolokia_to_info(const cJSON *value, struct arena *a)
 		return NULL;
 	info = arena_alloc(a, sizeof(*info));
 	*info = (struct jmx_info){
-		.class = info_text(value, "class", a),
-		.description = info_text(value, "desc", a),
+		.class = jolokia_member_text(value, "class", "", a),
+		.description = jolokia_member_text(value, "desc", "", a),
 	};
 	info->attributes = info_attributes(attributes, a,
 					   &info->attribute_count);
@@ -457,8 +443,8 @@ bool jolokia_to_agent(const cJSON *value, struct jolokia_agent *agent,
 	    !cJSON_IsString(jolokia_json_member(value, "protocol")))
 		return false;
 	*agent = (struct jolokia_agent){
-		.agent = info_text(value, "agent", a),
-		.protocol = info_text(value, "protocol", a),
+		.agent = jolokia_member_text(value, "agent", "", a),
+		.protocol = jolokia_member_text(value, "protocol", "", a),
 		.max_depth = agent_limit(config, "maxDepth"),
 		.max_collection = agent_max_collection(value, config),
 		.max_objects = agent_limit(config, "maxObjects"),

@@ -188,16 +188,6 @@ static int64_t pulling_integer(const cJSON *object, const char *name,
 		0);
 }
 
-static const char *pulling_text(const cJSON *object, const char *name,
-				struct arena *a)
-{
-	const char *text = jolokia_json_text(jolokia_json_member(object, name),
-					     a)
-				   .at;
-
-	return text ? text : "";
-}
-
 static int pulling_pass(struct pulling *q, const struct jolokia_subscription *s,
 			const cJSON *item, struct error *err)
 {
@@ -208,8 +198,8 @@ static int pulling_pass(struct pulling *q, const struct jolokia_subscription *s,
 	struct jmx_notification one = {
 		.object = source->kind == VALUE_NAME ? source->text.at
 						     : s->object,
-		.type = pulling_text(item, "type", &a),
-		.message = pulling_text(item, "message", &a),
+		.type = jolokia_member_text(item, "type", "", &a),
+		.message = jolokia_member_text(item, "message", "", &a),
 		.sequence = pulling_integer(item, "sequenceNumber", &a),
 		.time_ms = pulling_integer(item, "timeStamp", &a),
 	};

@@ -470,10 +470,8 @@ static int query_read_members(struct jolokia_query *q, struct arena *a,
 			return query_fail_member("attribute", err);
 		return 0;
 	case JOLOKIA_QUERY_EXEC:
-		q->operation = jolokia_json_text(jolokia_json_member(
-							 q->json, "operation"),
-						 a)
-				       .at;
+		q->operation = jolokia_member_text(q->json, "operation", NULL,
+						   a);
 		q->arguments = jolokia_json_member(q->json, "arguments");
 		if (!q->operation)
 			return query_fail_member("operation", err);
@@ -499,7 +497,7 @@ int jolokia_query_parse(struct jolokia_query *q, const cJSON *json,
 	ret = query_read_limits(q, query, a, &limits);
 	if (!cJSON_IsObject(json))
 		return fail(err, ERROR_MISUSE, "the request is not an object");
-	type = jolokia_json_text(jolokia_json_member(json, "type"), a).at;
+	type = jolokia_member_text(json, "type", NULL, a);
 	if (!type)
 		return fail(err, ERROR_MISUSE, "the request has no \"type\"");
 	if (!item_is_shallow(json, 0))

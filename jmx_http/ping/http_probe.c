@@ -624,6 +624,22 @@ static int http_probe_list_limits(struct http_probe *p, struct text *detail,
 	return 0;
 }
 
+/*
+ * Makes a request that changes nothing.  Returns ERROR_NONE, or the kind of the
+ * failure; *err is set only if there was no response of an agent.
+ */
+static enum error_kind http_probe_try(struct http_probe *p, const char *request,
+				      struct error *err)
+{
+	cJSON *json = http_probe_ask(p, p->address.bytes, request, err);
+	enum error_kind kind = json ? ERROR_NONE : err->kind;
+
+	if (json)
+		jolokia_failure(json, &p->arena, &kind);
+	cJSON_Delete(json);
+	return kind;
+}
+
 /* A policy may deny single MBeans. */
 static bool http_probe_may_read_other(struct http_probe *p)
 {
@@ -631,13 +647,8 @@ static bool http_probe_may_read_other(struct http_probe *p)
 		request[] = "{\"type\":\"read\",\"mbean\":\"JMImplementation:"
 			    "type=MBeanServerDelegate\",\"attribute\":"
 			    "\"ImplementationName\"}";
-	enum error_kind kind = ERROR_NONE;
-	struct error err;
-	cJSON *json = http_probe_ask(p, p->address.bytes, request, &err);
-	bool may = json && !jolokia_failure(json, &p->arena, &kind);
 
-	cJSON_Delete(json);
-	return may;
+	return http_probe_try(p, request, error_unused()) == ERROR_NONE;
 }
 
 static int http_probe_read(struct http_probe *p, struct text *detail,
@@ -650,18 +661,6 @@ static int http_probe_read(struct http_probe *p, struct text *detail,
 	const cJSON *value = jolokia_json_member(json, "value");
 	enum error_kind kind = ERROR_REFUSED;
 	const char *why = json ? jolokia_failure(json, &p->arena, &kind) : NULL;
-	const char *name = jolokia_json_text(
-				   jolokia_json_member(value, "VmName"),
-				   &p->arena)
-				   .at;
-	const char *version = jolokia_json_text(
-				      jolokia_json_member(value, "VmVersion"),
-				      &p->arena)
-				      .at;
-	const char *process = jolokia_json_text(
-				      jolokia_json_member(value, "Name"),
-				      &p->arena)
-				      .at;
 
 	if (why && kind == ERROR_PERMISSION && http_probe_may_read_other(p)) {
 		text_puts(detail, "the Jolokia agent's policy denies the MBean "
@@ -673,8 +672,11 @@ static int http_probe_read(struct http_probe *p, struct text *detail,
 			http_judge_read(p, why);
 		fail(err, kind, "%s", why);
 	} else if (json) {
-		text_printf(detail, "%s %s, process %s", name ? name : "?",
-			    version ? version : "?", process ? process : "?");
+		text_printf(
+			detail, "%s %s, process %s",
+			jolokia_member_text(value, "VmName", "?", &p->arena),
+			jolokia_member_text(value, "VmVersion", "?", &p->arena),
+			jolokia_member_text(value, "Name", "?", &p->arena));
 	}
 	cJSON_Delete(json);
 	return json && !why ? 0 : -1;
@@ -702,16 +704,8 @@ static bool http_probe_may_execute_any(struct http_probe *p)
 		request[] = "{\"type\":\"exec\",\"operation\":\"doesNotExist\","
 			    "\"mbean\":\"JMImplementation:"
 			    "type=MBeanServerDelegate\"}";
-	enum error_kind kind = ERROR_NONE;
-	struct error err;
-	cJSON *json = http_probe_ask(p, p->address.bytes, request, &err);
 
-	if (json)
-		jolokia_failure(json, &p->arena, &kind);
-	else
-		kind = err.kind;
-	cJSON_Delete(json);
-	return kind != ERROR_PERMISSION;
+	return http_probe_try(p, request, error_unused()) != ERROR_PERMISSION;
 }
 
 static int http_probe_check_access(struct http_probe *p, struct text *detail,
@@ -721,15 +715,10 @@ static int http_probe_check_access(struct http_probe *p, struct text *detail,
 
 	text_puts(detail, "read");
 	for (size_t i = 0; i < sizeof(commands) / sizeof(*commands); i++) {
-		cJSON *json = http_probe_ask(p, p->address.bytes,
-					     commands[i].request, err);
-		enum error_kind kind = ERROR_NONE;
+		enum error_kind kind = http_probe_try(p, commands[i].request,
+						      err);
 
-		if (json)
-			jolokia_failure(json, &p->arena, &kind);
-		else if (err->kind == ERROR_PERMISSION)
-			kind = ERROR_PERMISSION;
-		else
+		if (err->kind && err->kind != ERROR_PERMISSION)
 			break;
 		p->may_execute = i == 2 && kind != ERROR_PERMISSION;
 		p->denies_list |= i == 0 && kind == ERROR_PERMISSION;
@@ -739,7 +728,6 @@ static int http_probe_check_access(struct http_probe *p, struct text *detail,
 				    commands[i].command);
 		else
 			text_printf(detail, ", %s", commands[i].command);
-		cJSON_Delete(json);
 	}
 	p->may_execute_any = p->may_execute && http_probe_may_execute_any(p);
 	if (p->may_execute && !p->may_execute_any)
