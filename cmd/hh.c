@@ -490,7 +490,7 @@ static const struct command_option options[] = {
 		  "stop --watch after this many comparisons",
 		  .requires = "watch"),
 	OPT_COUNT('n', "top", &opt.top, "<count>",
-		  "print this many classes", .aliases = "--top-number"),
+		  "print this many classes (default: all)", .aliases = "--top-number"),
 	OPT_FLAG(0, "csv", &opt.csv, "write CSV", .excludes = "json"),
 	OPT_FLAG(0, "json", &opt.json, "write JSON"),
 	OPT_STRING('o', "output", &opt.output, "<file>", "write to this file",

@@ -325,7 +325,7 @@ static const struct command_option options[] = {
 	OPT_COUNT('n', "top", &opt.top, "<count>",
 		  "list at most this many frames"),
 	OPT_NUMBER(0, "min-percent", &opt.min_percent, "<percent>",
-		   "hide calls with a smaller share", .most = 100),
+		   "omit calls with a smaller share (default: 1)", .most = 100),
 	OPT_COUNT(0, "chain", &opt.chain, "<count>",
 		  "limit the frames of a call chain"),
 	OPT_FLAG('r', "reverse", &opt.drawing.style.reverse,

@@ -524,7 +524,7 @@ static const struct command_option options[] = {
 	OPT_JMX_TLS(&target_opt),
 	OPT_JMX_FORCE(&target_opt),
 	OPT_DURATION(0, "reply-timeout", &target_opt.timeout_ns, "<time>",
-		     "wait this long for a reply"),
+		     "wait this long for a reply (default: 10s)"),
 	OPT_END,
 };
 /* clang-format on */
