@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Writes the flame graph page: encodes the data block that PAGE.md describes
- * and fills the holes of the template.
+ * and fills the placeholders of the template.
  */
 #include "render/page/flame.h"
 

@@ -76,11 +76,11 @@ static bool template_has_moments(const struct page_texts *texts)
 #define SECTION_END MARK "end-->"
 
 /* A mark of a text, or at the start of a section that only some pages have. */
-static const struct hole {
+static const struct placeholder {
 	const char *mark;
 	void (*write)(struct output *out, const struct page_texts *texts);
 	bool (*is_wanted)(const struct page_texts *texts);
-} holes[] = {
+} placeholders[] = {
 	{ MARK "title-->", template_write_title, NULL },
 	{ MARK "summary-->", template_write_summary, NULL },
 	{ MARK "data-->", template_write_data, NULL },
@@ -92,20 +92,21 @@ static const struct hole {
 	{ SECTION_END "\n", NULL, NULL },
 };
 
-#define HOLES (sizeof(holes) / sizeof(*holes))
+#define PLACEHOLDERS (sizeof(placeholders) / sizeof(*placeholders))
 
-/* Returns the first hole at or after `at`, and where; NULL without any. */
-static const struct hole *template_next_hole(const char *at, const char *end,
-					     const char **where)
+/* Returns the first placeholder at or after `at`, and where; NULL without any.
+ */
+static const struct placeholder *
+template_next_placeholder(const char *at, const char *end, const char **where)
 {
 	while ((at = memmem(at, (size_t)(end - at), MARK, strlen(MARK)))) {
-		for (size_t i = 0; i < HOLES; i++) {
-			size_t len = strlen(holes[i].mark);
+		for (size_t i = 0; i < PLACEHOLDERS; i++) {
+			size_t len = strlen(placeholders[i].mark);
 
 			if (len <= (size_t)(end - at) &&
-			    memcmp(at, holes[i].mark, len) == 0) {
+			    memcmp(at, placeholders[i].mark, len) == 0) {
 				*where = at;
-				return &holes[i];
+				return &placeholders[i];
 			}
 		}
 		at += strlen(MARK);
@@ -126,14 +127,15 @@ void page_write(struct output *out, const char *start, const char *end,
 		const struct page_texts *texts)
 {
 	const char *where = NULL;
-	const struct hole *hole;
+	const struct placeholder *placeholder;
 
-	while ((hole = template_next_hole(start, end, &where))) {
+	while ((placeholder = template_next_placeholder(start, end, &where))) {
 		output_write(out, start, (size_t)(where - start));
-		start = where + strlen(hole->mark);
-		if (hole->write)
-			hole->write(out, texts);
-		else if (hole->is_wanted && !hole->is_wanted(texts))
+		start = where + strlen(placeholder->mark);
+		if (placeholder->write)
+			placeholder->write(out, texts);
+		else if (placeholder->is_wanted &&
+			 !placeholder->is_wanted(texts))
 			start = template_section_end(start, end);
 	}
 	output_write(out, start, (size_t)(end - start));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * template: fills the holes of a page that assemble.sh has made, and leaves out
- * the sections that the page does not need.
+ * template: fills the placeholders of a page that assemble.sh has made, and
+ * leaves out the sections that the page does not need.
  *
  * The scripts of a template, and so their hashes, are the same on every page.
  */
@@ -23,7 +23,7 @@ struct page_texts {
 	bool has_times;      /* the page has a heat map */
 };
 
-/* Writes a template, which ends at `end`, with its holes filled. */
+/* Writes a template, which ends at `end`, with its placeholders filled. */
 void page_write(struct output *out, const char *start, const char *end,
 		const struct page_texts *texts);
 

@@ -210,7 +210,7 @@ function escapeHtml(text) {
 
 // Returns a page with the given base64 data; hasTimes: with the script of the heat map.
 function pageOf(template, title, base64, hasTimes = true) {
-	const fill = (page, hole, text) => page.split(`<!--sjkc:${hole}-->`).join(text);
+	const fill = (page, placeholder, text) => page.split(`<!--sjkc:${placeholder}-->`).join(text);
 	let page = fs.readFileSync(template, 'utf8').replace(
 		/<!--sjkc:if-(\w+)-->\n([^]*?)<!--sjkc:end-->\n/g,
 		(_, what, section) => what === 'times' && hasTimes ? section : '');
