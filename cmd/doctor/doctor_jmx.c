@@ -56,16 +56,6 @@ static void port_find(struct port *p, const struct listeners *all)
 	}
 }
 
-/* "9010 on all addresses", "127.0.0.1:9010" */
-static void port_add_listener(struct text *out, const struct port *p)
-{
-	if (p->listener && !port_is_wildcard(p->listener))
-		net_address_add(out, &p->listener->address);
-	else
-		text_printf(out, "%u%s", p->local->remote_port,
-			    p->listener ? " on all addresses" : "");
-}
-
 /* A client certificate that the JVM trusts is a login, too. */
 static bool port_is_open(const struct rmi_local *l)
 {
@@ -90,7 +80,11 @@ static void check_port(struct doctor_checks *c, const struct port *p)
 				   : !p->is_seen;
 	struct text where = { 0 };
 
-	port_add_listener(&where, p);
+	if (p->listener && !port_is_wildcard(p->listener))
+		net_address_add(&where, &p->listener->address);
+	else
+		text_printf(&where, "%u%s", p->local->remote_port,
+			    p->listener ? " on all addresses" : "");
 	if (p->is_seen && !p->listener) {
 		finding_detail(
 			f,

@@ -193,13 +193,6 @@ static void csv_show_wanted(struct shown *s, const struct mx_csv *c,
 	}
 }
 
-static void csv_put_text(struct text *to, const char *bytes, size_t len,
-			 bool to_terminal)
-{
-	if (len) /* an empty cell may have no bytes pointer */
-		(to_terminal ? safe_text : text_add)(to, bytes, len);
-}
-
 static void csv_fill(const struct mx_csv *c, const struct shown *s,
 		     bool to_terminal, struct table *table)
 {
@@ -210,9 +203,11 @@ static void csv_fill(const struct mx_csv *c, const struct shown *s,
 			struct text *to = table_cell(table);
 			size_t from = s->from[k];
 
-			if (from < row->count)
-				csv_put_text(to, row->cells[from].bytes,
-					     row->cells[from].len, to_terminal);
+			/* An empty cell may have no bytes pointer. */
+			if (from < row->count && row->cells[from].len)
+				(to_terminal ? safe_text : text_add)(
+					to, row->cells[from].bytes,
+					row->cells[from].len);
 		}
 	}
 }

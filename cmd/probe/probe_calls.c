@@ -387,13 +387,6 @@ static void tree_end_call(struct probe_calls *c, const struct open_call *open,
 	profile_add(c->profile, &s);
 }
 
-static bool tree_encloses(const struct tree_call *outer,
-			  const struct tree_call *inner)
-{
-	return outer->thread == inner->thread &&
-	       inner->start_ns + inner->ns > outer->start_ns;
-}
-
 /* Adds each call with its self time below the calls that enclose it. */
 static void calls_add_tree(struct probe_calls *c)
 {
@@ -405,7 +398,10 @@ static void calls_add_tree(struct probe_calls *c)
 	for (size_t i = 0; i < c->tree_count; i++) {
 		const struct tree_call *call = &c->tree[i];
 
-		while (depth && !tree_encloses(open[depth - 1].call, call))
+		/* End the calls that do not enclose this one. */
+		while (depth && (open[depth - 1].call->thread != call->thread ||
+				 call->start_ns + call->ns <=
+					 open[depth - 1].call->start_ns))
 			tree_end_call(c, &open[--depth], event);
 		if (depth == TREE_DEPTH)
 			continue;

@@ -289,16 +289,6 @@ static uint16_t *prof_categorize(const struct prof_output *output,
 	return of;
 }
 
-/* Returns the names of the categories; the caller frees the array. */
-static const char **prof_category_names(const struct ssa_classes *c)
-{
-	const char **names = xcalloc(c->count + 1, sizeof(*names));
-
-	for (size_t i = 0; i < c->count; i++)
-		names[i] = c->all[i].name;
-	return names;
-}
-
 /* Appends the report of the chosen views. */
 static void prof_make_report(const struct prof_output *output,
 			     const struct flame_output *d, struct text *out)
@@ -307,9 +297,12 @@ static void prof_make_report(const struct prof_output *output,
 	size_t first = output->every_event ? 0 : d->selected;
 	size_t count = output->every_event ? d->view_count : 1;
 	struct report *reports = xcalloc(count, sizeof(*reports));
-	const char **names = prof_category_names(&output->categories);
+	const char **names = xcalloc(output->categories.count + 1,
+				     sizeof(*names));
 	uint16_t *category_of = prof_categorize(output, d->profile);
 
+	for (size_t i = 0; i < output->categories.count; i++)
+		names[i] = output->categories.all[i].name;
 	options.categories = names;
 	options.category_count = output->categories.count;
 	options.category_of = category_of;

@@ -368,14 +368,6 @@ static int target_ask(struct jvm *jvm, const struct candidates *c,
 	return target_open_listed(jvm, chosen->jvm, err);
 }
 
-static int target_fail_several(struct jvm *jvm, const struct candidates *c,
-			       const char *name, struct error *err)
-{
-	log_always("'%s' matches %zu JVMs:", name, c->matching);
-	target_list_matches(c);
-	return target_ask(jvm, c, err);
-}
-
 int target_open_named(struct jvm *jvm, const char *name, struct error *err)
 {
 	bool is_pod = strncmp(name, "pod/", 4) == 0;
@@ -392,11 +384,15 @@ int target_open_named(struct jvm *jvm, const char *name, struct error *err)
 		target_find_pod(&c, name + 4);
 	else if (target_find(&c, name, err))
 		goto out;
-	if (c.matching == 1)
+	if (c.matching == 1) {
 		ret = target_open_listed(jvm, c.at[c.first].jvm, err);
-	else
-		ret = c.matching ? target_fail_several(jvm, &c, name, err)
-				 : target_fail_none(&c, name, err);
+	} else if (!c.matching) {
+		ret = target_fail_none(&c, name, err);
+	} else {
+		log_always("'%s' matches %zu JVMs:", name, c.matching);
+		target_list_matches(&c);
+		ret = target_ask(jvm, &c, err);
+	}
 out:
 	candidates_close(&c);
 	return ret;
@@ -431,12 +427,6 @@ void target_log_hidden(const struct jvm_list *list)
 	text_release(&hidden);
 }
 
-static void target_log_only(const struct candidate *c)
-{
-	log_info("using the only JVM here: %d %s", (int)c->jvm->pid,
-		 c->main.bytes);
-}
-
 int target_open_any(struct jvm *jvm, struct error *err)
 {
 	struct candidates c;
@@ -449,7 +439,8 @@ int target_open_any(struct jvm *jvm, struct error *err)
 	if (c.count == 0) {
 		ret = target_fail_no_jvm(&c.list, err);
 	} else if (c.count == 1) {
-		target_log_only(&c.at[0]);
+		log_info("using the only JVM here: %d %s",
+			 (int)c.at[0].jvm->pid, c.at[0].main.bytes);
 		ret = target_open_listed(jvm, c.at[0].jvm, err);
 	} else {
 		log_always("%zu JVMs run here:", c.count);

@@ -377,14 +377,6 @@ static int dexp_split_column(char *column, struct error *err)
 	return 0;
 }
 
-static void dexp_add_time(struct text *out, int64_t ns)
-{
-	if (opt.time_format)
-		time_add(out, ns / DEXP_NS_PER_MS, opt.time_format);
-	else
-		text_printf(out, "%" PRId64, ns / DEXP_NS_PER_MS);
-}
-
 static void dexp_export(struct dexp *d, int64_t time_ns)
 {
 	struct text *cells = xcalloc(opt.columns.count, sizeof(*cells));
@@ -392,11 +384,15 @@ static void dexp_export(struct dexp *d, int64_t time_ns)
 
 	for (size_t i = 0; i < opt.columns.count; i++) {
 		text_add(&cells[i], "", 0);
-		if (strcmp(opt.columns.values[i], "T") == 0)
-			dexp_add_time(&cells[i], time_ns);
-		else
+		if (strcmp(opt.columns.values[i], "T") != 0)
 			any |= dexp_format_cell(d, opt.columns.values[i],
 						&cells[i]);
+		else if (opt.time_format)
+			time_add(&cells[i], time_ns / DEXP_NS_PER_MS,
+				 opt.time_format);
+		else
+			text_printf(&cells[i], "%" PRId64,
+				    time_ns / DEXP_NS_PER_MS);
 	}
 	for (size_t i = 0; i < opt.columns.count; i++) {
 		if (any)
@@ -422,13 +418,6 @@ static void dexp_add_row(struct dexp *d, int64_t time_ns)
 		dexp_flush_csv(d);
 }
 
-static void dexp_keep_row(struct dexp *d, int64_t time_ns)
-{
-	array_add(d->rows, d->row_count, d->row_cap,
-		  (struct dexp_row){ d->cell_first, d->cell_count, time_ns });
-	d->cell_first = d->cell_count;
-}
-
 static void dexp_add(void *self, struct profile *p, const struct sample *s,
 		     const struct sample_details *details)
 {
@@ -437,12 +426,17 @@ static void dexp_add(void *self, struct profile *p, const struct sample *s,
 	d->profile = p;
 	d->count++;
 	dexp_collect(d, s, details);
-	if (opt.tags)
+	if (opt.tags) {
 		dexp_summarize(d, s);
-	else if (opt.all)
-		dexp_keep_row(d, s->time_ns);
-	else
+	} else if (!opt.all) {
 		dexp_add_row(d, s->time_ns);
+	} else {
+		/* Keep the cells: further columns may follow. */
+		array_add(d->rows, d->row_count, d->row_cap,
+			  (struct dexp_row){ d->cell_first, d->cell_count,
+					     s->time_ns });
+		d->cell_first = d->cell_count;
+	}
 }
 
 static void dexp_add_heads(struct dexp *d)
@@ -682,7 +676,7 @@ static void dexp_print(struct dexp *d, struct output *out)
 	else if (opt.csv)
 		dexp_flush_csv(d);
 	else
-		sjk_table_print_bordered(&d->table, out, DEXP_WIDTH);
+		sjk_table_print(&d->table, out, DEXP_WIDTH, true);
 }
 
 static void dexp_print_inputs(struct output *out)

@@ -543,15 +543,6 @@ static int jfr2json_read_metadata(struct conversion *v, struct error *err)
 	return jfr_metadata_read(&v->m, event, err);
 }
 
-static void jfr2json_find_string_type(struct conversion *v)
-{
-	v->string_type = NULL;
-	for (size_t i = 0; i < v->m.type_count; i++) {
-		if (v->m.types[i].wire == JFR_WIRE_STRING)
-			v->string_type = &v->m.types[i];
-	}
-}
-
 /* Adds the chunk's numbers of events to those of all chunks. */
 static void jfr2json_add_counts(struct conversion *v)
 {
@@ -580,16 +571,6 @@ static uint64_t jfr2json_put_types(struct conversion *v)
 	return v->names.count;
 }
 
-static void jfr2json_note_types(struct conversion *v)
-{
-	for (size_t i = 0; i < v->m.type_count; i++) {
-		const struct jfr_type *t = &v->m.types[i];
-
-		if (t->is_event)
-			intern_id(&v->declared, t->name, strlen(t->name));
-	}
-}
-
 static int jfr2json_read_chunk(struct conversion *v, struct error *err)
 {
 	struct jfr_scan scan = { 0 };
@@ -597,8 +578,15 @@ static int jfr2json_read_chunk(struct conversion *v, struct error *err)
 	if (jfr2json_read_metadata(v, err))
 		return -1;
 	v->constants = xcalloc(v->m.type_count + 1, sizeof(*v->constants));
-	jfr2json_find_string_type(v);
-	jfr2json_note_types(v);
+	v->string_type = NULL;
+	for (size_t i = 0; i < v->m.type_count; i++) {
+		const struct jfr_type *t = &v->m.types[i];
+
+		if (t->wire == JFR_WIRE_STRING)
+			v->string_type = t;
+		if (t->is_event)
+			intern_id(&v->declared, t->name, strlen(t->name));
+	}
 	jfr_scan_events(&scan, &v->chunk, &v->m);
 	constants_read(v, &scan);
 	jfr_scan_release(&scan);

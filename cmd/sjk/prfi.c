@@ -149,12 +149,6 @@ static bool stream_advance(const struct resampling *r, struct stream *s)
 	return true;
 }
 
-static bool stream_is_before(const struct resampling *r, size_t a, size_t b)
-{
-	return r->samples[r->streams[a].next].time_ns <
-	       r->samples[r->streams[b].next].time_ns;
-}
-
 /* Restores the heap of streams below position `at`. */
 static void streams_sift(struct resampling *r, size_t at)
 {
@@ -164,7 +158,8 @@ static void streams_sift(struct resampling *r, size_t at)
 
 		for (size_t k = 2 * at + 1;
 		     k <= 2 * at + 2 && k < r->stream_count; k++) {
-			if (stream_is_before(r, k, least))
+			if (r->samples[r->streams[k].next].time_ns <
+			    r->samples[r->streams[least].next].time_ns)
 				least = k;
 		}
 		if (least == at)

@@ -116,8 +116,8 @@ static void table_print_rule(const struct sjk_table *t, const size_t *widths,
 	table_print_line(line, out);
 }
 
-static void table_print(const struct sjk_table *t, struct output *out,
-			size_t max_width, bool bordered)
+void sjk_table_print(const struct sjk_table *t, struct output *out,
+		     size_t max_width, bool bordered)
 {
 	size_t *widths = table_widths(t, max_width);
 	struct text line = { 0 };
@@ -135,18 +135,6 @@ static void table_print(const struct sjk_table *t, struct output *out,
 	}
 	text_release(&line);
 	free(widths);
-}
-
-void sjk_table_print(const struct sjk_table *t, struct output *out,
-		     size_t max_width)
-{
-	table_print(t, out, max_width, false);
-}
-
-void sjk_table_print_bordered(const struct sjk_table *t, struct output *out,
-			      size_t max_width)
-{
-	table_print(t, out, max_width, true);
 }
 
 static bool cell_is_plain(const char *cell, size_t len)

@@ -6,6 +6,7 @@
 #include "core/base/output.h"
 #include "core/base/text.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /* The caller sets columns; all cells of a row follow one another. */
@@ -19,13 +20,12 @@ struct sjk_table {
 void sjk_table_add(struct sjk_table *t, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/* Longer cells are truncated to max_width characters. */
+/*
+ * Longer cells are truncated to max_width characters. bordered: with lines
+ * between the columns and below the first row.
+ */
 void sjk_table_print(const struct sjk_table *t, struct output *out,
-		     size_t max_width);
-
-/* The same, with lines between the columns and below the first row. */
-void sjk_table_print_bordered(const struct sjk_table *t, struct output *out,
-			      size_t max_width);
+		     size_t max_width, bool bordered);
 
 /* Prints the cells without tabs and without spaces around them. */
 void sjk_table_print_csv(const struct sjk_table *t, struct output *out);

@@ -137,7 +137,7 @@ static void categories_print(const struct categories *c, bool csv,
 	if (csv)
 		sjk_table_print_csv(&t, out);
 	else
-		sjk_table_print(&t, out, SIZE_MAX);
+		sjk_table_print(&t, out, SIZE_MAX, false);
 	output_puts(out, "\n");
 	sjk_table_release(&t);
 }

@@ -269,7 +269,7 @@ static void histo_print(const struct histo *h, const struct ssa_options *o,
 	if (o->csv)
 		sjk_table_print_csv(&t, out);
 	else
-		sjk_table_print(&t, out, HISTO_WIDTH);
+		sjk_table_print(&t, out, HISTO_WIDTH, false);
 	/* SJK prints the table as one line that ends with a newline. */
 	output_puts(out, "\n");
 	sjk_table_release(&t);

@@ -208,15 +208,6 @@ static const struct {
 	{ "GAP_CHM", "Gap CHM", COLUMN_GAP, 0 },
 };
 
-static int threads_bad_column(const char *word, struct error *err)
-{
-	return misuse(err,
-		      "unknown column '%s'; valid: NAME NAME<length> COUNT "
-		      "TSMIN TSMAX CPU SYS ALLOC NATIVE FREQ FREQ_HM GAP_CHM "
-		      "S:<state> <name>=<filter>",
-		      word);
-}
-
 static int threads_parse_column(struct thread_info *info, const char *word,
 				unsigned flags, struct column *c,
 				struct error *err)
@@ -252,7 +243,11 @@ static int threads_parse_column(struct thread_info *info, const char *word,
 		*c = (struct column){ COLUMN_NAME, length, "Name" };
 		return 0;
 	}
-	return threads_bad_column(word, err);
+	return misuse(err,
+		      "unknown column '%s'; valid: NAME NAME<length> COUNT "
+		      "TSMIN TSMAX CPU SYS ALLOC NATIVE FREQ FREQ_HM GAP_CHM "
+		      "S:<state> <name>=<filter>",
+		      word);
 }
 
 static int threads_parse_columns(struct thread_info *info,
@@ -456,7 +451,7 @@ static void threads_print(struct thread_info *info, const struct profile *p,
 	if (csv)
 		sjk_table_print_csv(&t, out);
 	else
-		sjk_table_print(&t, out, THREADS_WIDTH);
+		sjk_table_print(&t, out, THREADS_WIDTH, false);
 	output_puts(out, "\n");
 	sjk_table_release(&t);
 }
