@@ -172,7 +172,7 @@ contain = $(Q)printf '%s\n' '.section .rodata' '.balign 16' \
 
 # The pages; flame, gc and threads.
 pages := $(patsubst %.html,%,$(notdir $(wildcard render/page/*.html)))
-build/%_page.html: render/page/assemble.sh $(foreach e,html css,$(wildcard render/page/*.$e)) \
+build/%_page.html: render/page/assemble.sh $(foreach e,html css inc,$(wildcard render/page/*.$e)) \
 		$(wildcard render/page/*js/*.js render/page/js/*/*.js)
 	$(call say,PAGE,$@)
 	$(Q)sh render/page/assemble.sh $@ $*

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 #
-# Makes one template of flame.html, flame.css and js/*.js, or of another page,
-# such as gc.html, gc.css and gc_js/*.js:
+# Makes one template of head.inc, flame.html, flame.css and js/*.js, or of another
+# page, such as gc.html, gc.css and gc_js/*.js:
 #
 #     sh render/page/assemble.sh OUTPUT [flame|gc|threads]
 #
@@ -171,6 +171,8 @@ fi
 
 hashes=$(for script in "$work"/js*; do hash_source "$script"; printf ' '; done)
 
+# The head of a page is that of all of them.
+sed -e "/@HEAD@/{" -e "r $here/head.inc" -e d -e '}' "$here/$page.html" |
 awk -v js="$work/js" -v css="$work/css" -v script="${hashes% }" \
 	-v style="$(hash_source "$work/css")" '
 function copy(file,   line) {
@@ -193,4 +195,4 @@ function element(tag, file) {
 	sub(/@SCRIPT@/, script)
 	sub(/@STYLE@/, style)
 	print
-}' "$here/$page.html" >"$output"
+}' >"$output"
