@@ -15,11 +15,12 @@
  *	    "methodName":"run","fileName":"D.java","lineNumber":7}],
  *	  "lockedMonitors":[{"className":"c.D","identityHashCode":31}]}
  *
- * The levels above the threads are walked here and cJSON reads one thread at a
- * time, so memory does not follow the input, and a file that is cut keeps the
- * threads before the cut.
+ * The levels above the threads are read value by value and cJSON reads one
+ *thread at a time, so memory does not follow the input, and a file that is cut
+ *keeps the threads before the cut.
  */
 #include "core/base/alloc.h"
+#include "core/base/json.h"
 #include "core/base/lines.h"
 #include "core/base/text.h"
 #include "core/formats/dump/thread_dump.h"
@@ -31,69 +32,23 @@
 
 struct json_dump {
 	struct thread_dump dump;
+	struct json_reader in;
 	const char *base;
-	const char *at;
-	const char *end;
 	const char *counted; /* newlines have been counted up to here */
 	uint64_t line;
 };
 
 /* A member of an object and the function that consumes its value. */
 struct member {
-	const char *key; /* including its quotes */
+	const char *key;
 	bool (*take)(struct json_dump *r);
 };
 
 static uint64_t json_dump_line(struct json_dump *r)
 {
-	while (r->counted < r->at)
+	while (r->counted < r->in.at)
 		r->line += *r->counted++ == '\n';
 	return r->line;
-}
-
-static bool json_is_one_of(char c, const char *set)
-{
-	return c && strchr(set, c);
-}
-
-static void json_skip_space(struct json_dump *r)
-{
-	while (r->at < r->end && json_is_one_of(*r->at, " \t\r\n"))
-		r->at++;
-}
-
-/* Skips the character if it comes next. */
-static bool json_dump_take(struct json_dump *r, char c)
-{
-	json_skip_space(r);
-	if (r->at == r->end || *r->at != c)
-		return false;
-	r->at++;
-	return true;
-}
-
-/* Skips a string, including its quotes. */
-static bool json_skip_string(struct json_dump *r)
-{
-	for (r->at++; r->at < r->end; r->at++) {
-		if (*r->at == '"') {
-			r->at++;
-			return true;
-		}
-		if (*r->at == '\\' && ++r->at == r->end)
-			return false;
-	}
-	return false;
-}
-
-/* Skips a number or a word; false if there is none. */
-static bool json_skip_word(struct json_dump *r)
-{
-	const char *from = r->at;
-
-	while (r->at < r->end && !json_is_one_of(*r->at, " \t\r\n,:{}[]\""))
-		r->at++;
-	return r->at > from;
 }
 
 /*
@@ -102,46 +57,21 @@ static bool json_skip_word(struct json_dump *r)
  */
 static bool json_skip_value(struct json_dump *r, struct line *value)
 {
-	size_t depth = 0;
-
-	json_skip_space(r);
-	value->text = r->at;
-	do {
-		json_skip_space(r);
-		if (r->at == r->end)
-			return false;
-		if (*r->at == '"') {
-			if (!json_skip_string(r))
-				return false;
-		} else if (*r->at == '{' || *r->at == '[') {
-			depth++;
-			r->at++;
-		} else if (depth && (*r->at == '}' || *r->at == ']')) {
-			depth--;
-			r->at++;
-		} else if (depth && (*r->at == ',' || *r->at == ':')) {
-			r->at++;
-		} else if (!json_skip_word(r)) {
-			return false;
-		}
-	} while (depth);
-	value->len = (size_t)(r->at - value->text);
-	return true;
+	value->text = r->in.at;
+	json_skip(&r->in);
+	value->len = (size_t)(r->in.at - value->text);
+	return !r->in.failed;
 }
 
-static bool json_read_member(struct json_dump *r, const struct member *members,
-			     size_t count)
+/* Reads the value of a member; false if it is incomplete. */
+static bool json_read_value(struct json_dump *r, struct line key,
+			    const struct member *members, size_t count)
 {
-	struct line key, value;
+	struct line value;
 
-	json_skip_space(r);
-	if (r->at == r->end || *r->at != '"' || !json_skip_value(r, &key) ||
-	    !json_dump_take(r, ':'))
-		return false;
-	for (size_t i = 0; i < count; i++) {
+	for (size_t i = 0; i < count; i++)
 		if (line_is(key, members[i].key))
 			return members[i].take(r);
-	}
 	return json_skip_value(r, &value);
 }
 
@@ -149,29 +79,25 @@ static bool json_read_member(struct json_dump *r, const struct member *members,
 static bool json_read_object(struct json_dump *r, const struct member *members,
 			     size_t count)
 {
-	if (!json_dump_take(r, '{'))
+	struct line key;
+
+	if (!json_enter_object(&r->in))
 		return false;
-	if (json_dump_take(r, '}'))
-		return true;
-	do {
-		if (!json_read_member(r, members, count))
+	while (json_next_member(&r->in, &key))
+		if (!json_read_value(r, key, members, count))
 			return false;
-	} while (json_dump_take(r, ','));
-	return json_dump_take(r, '}');
+	return !r->in.failed;
 }
 
 static bool json_read_array(struct json_dump *r,
 			    bool (*take_element)(struct json_dump *r))
 {
-	if (!json_dump_take(r, '['))
+	if (!json_enter_array(&r->in))
 		return false;
-	if (json_dump_take(r, ']'))
-		return true;
-	do {
+	while (json_next_element(&r->in))
 		if (!take_element(r))
 			return false;
-	} while (json_dump_take(r, ','));
-	return json_dump_take(r, ']');
+	return !r->in.failed;
 }
 
 static cJSON *json_dump_parse(struct line value)
@@ -315,8 +241,8 @@ static bool json_read_thread(struct json_dump *r)
 		json_add_locks(r, thread);
 	json_add_frames(r, cJSON_GetObjectItemCaseSensitive(thread, "stack"));
 	thread_dump_end(&r->dump);
-	profile_progress(r->dump.profile, (uint64_t)(r->at - r->base),
-			 (uint64_t)(r->end - r->base));
+	profile_progress(r->dump.profile, (uint64_t)(r->in.at - r->base),
+			 (uint64_t)(r->in.end - r->base));
 	cJSON_Delete(thread);
 	return true;
 }
@@ -417,8 +343,8 @@ static bool json_read_info(struct json_dump *r)
 		json_add_info_locks(r, thread, cJSON_GetArrayItem(stack, 0));
 	cJSON_ArrayForEach(element, stack) json_add_element(r, element);
 	thread_dump_end(&r->dump);
-	profile_progress(r->dump.profile, (uint64_t)(r->at - r->base),
-			 (uint64_t)(r->end - r->base));
+	profile_progress(r->dump.profile, (uint64_t)(r->in.at - r->base),
+			 (uint64_t)(r->in.end - r->base));
 	cJSON_Delete(thread);
 	return true;
 }
@@ -438,7 +364,7 @@ static bool json_read_threads(struct json_dump *r)
 static bool json_read_container(struct json_dump *r)
 {
 	static const struct member members[] = {
-		{ "\"threads\"", json_read_threads },
+		{ "threads", json_read_threads },
 	};
 
 	return json_read_object(r, members, 1);
@@ -455,6 +381,7 @@ static bool json_read_time(struct json_dump *r)
 
 	if (!json_skip_value(r, &value))
 		return false;
+	value = line_trimmed(value);
 	if (value.len > 2) /* without its quotes */
 		thread_dump_time(value.text + 1, value.len - 2,
 				 &r->dump.time_ns);
@@ -464,8 +391,8 @@ static bool json_read_time(struct json_dump *r)
 static bool json_read_dump(struct json_dump *r)
 {
 	static const struct member members[] = {
-		{ "\"time\"", json_read_time },
-		{ "\"threadContainers\"", json_read_containers },
+		{ "time", json_read_time },
+		{ "threadContainers", json_read_containers },
 	};
 
 	thread_dump_new(&r->dump);
@@ -473,75 +400,63 @@ static bool json_read_dump(struct json_dump *r)
 	return json_read_object(r, members, 2);
 }
 
+/* Returns the next character that is not white space; NUL at the end. */
+static char json_dump_next(struct json_dump *r)
+{
+	while (r->in.at < r->in.end && strchr(" \t\r\n", *r->in.at) &&
+	       *r->in.at)
+		r->in.at++;
+	return r->in.at < r->in.end ? *r->in.at : '\0';
+}
+
 /* Reads one document, or several in a row. */
 static void json_read_documents(struct json_dump *r)
 {
 	static const struct member members[] = {
-		{ "\"threadDump\"", json_read_dump },
-		{ "\"threads\"", json_read_infos },
+		{ "threadDump", json_read_dump },
+		{ "threads", json_read_infos },
 	};
-	bool ok;
+	char first = json_dump_next(r);
 
-	json_skip_space(r);
 	do {
-		ok = *r->at == '[' ? json_read_infos(r)
-				   : json_read_object(r, members, 2);
-		if (!ok) {
+		if (!(first == '[' ? json_read_infos(r)
+				   : json_read_object(r, members, 2))) {
 			thread_dump_cut(&r->dump, false, json_dump_line(r));
 			return;
 		}
-		json_skip_space(r);
-	} while (r->at < r->end && json_is_one_of(*r->at, "{["));
-	if (r->at < r->end)
+		first = json_dump_next(r);
+	} while (first == '{' || first == '[');
+	if (r->in.at < r->in.end)
 		thread_dump_odd(&r->dump, DUMP_LINE_OUTSIDE, json_dump_line(r));
-}
-
-static struct json_dump json_skip_over(const uint8_t *bytes, size_t len)
-{
-	const char *text = (const char *)bytes;
-
-	return (struct json_dump){
-		.base = text,
-		.at = text,
-		.end = text + len,
-		.counted = text,
-		.line = 1,
-	};
-}
-
-static bool json_skip_nothing(struct json_dump *r)
-{
-	(void)r;
-	return true;
-}
-
-static bool json_skip_array(struct json_dump *r)
-{
-	return json_dump_take(r, '[');
 }
 
 static bool json_dump_sniff(const uint8_t *head, size_t len)
 {
 	static const char info[] = "\"threadName\"";
-	static const struct member members[] = {
-		{ "\"threadDump\"", json_skip_nothing },
-		{ "\"threads\"", json_skip_array },
-	};
-	struct json_dump r = json_skip_over(head, len);
+	struct json_reader in = json_reader_over((const char *)head, len);
 	bool has_infos = memmem(head, len, info, sizeof(info) - 1);
+	struct line key;
 
-	json_skip_space(&r);
-	if (json_skip_array(&r))
-		return has_infos && json_dump_take(&r, '{');
-	if (!json_dump_take(&r, '{') || !json_read_member(&r, members, 2))
+	if (json_enter_array(&in))
+		return has_infos && json_next_element(&in) &&
+		       json_enter_object(&in);
+	in = json_reader_over((const char *)head, len);
+	if (!json_enter_object(&in) || !json_next_member(&in, &key))
 		return false;
-	return r.at[-1] == ':' || (has_infos && r.at[-1] == '[');
+	return line_is(key, "threadDump") ||
+	       (has_infos && line_is(key, "threads") && json_enter_array(&in));
 }
 
 static int json_read(const uint8_t *bytes, size_t len, struct profile *p,
 		     struct error *err)
 {
-	struct json_dump r = json_skip_over(bytes, len);
+	const char *text = (const char *)bytes;
+	struct json_dump r = {
+		.in = json_reader_over(text, len),
+		.base = text,
+		.counted = text,
+		.line = 1,
+	};
 	int ret = 0;
 
 	if (!json_dump_sniff(bytes, len))
