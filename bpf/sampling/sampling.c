@@ -654,19 +654,11 @@ bool sampling_step(struct sampling *s, struct pollfd *fds, nfds_t count)
 static struct sampling_counts sampling_window_counts(const struct sampling *s)
 {
 	struct sampling_counts had = sampling_targets_counts(&s->targets);
-	const struct sampling_counts *before = &s->counts_before;
+	const uint64_t *before = (const uint64_t *)&s->counts_before;
+	uint64_t *counts = (uint64_t *)&had;
 
-	had.samples -= before->samples;
-	had.stalls -= before->stalls;
-	had.unnamed -= before->unnamed;
-	had.classless -= before->classless;
-	had.ownerless -= before->ownerless;
-	had.methodless -= before->methodless;
-	had.unrecorded -= before->unrecorded;
-	had.delayed -= before->delayed;
-	had.refused -= before->refused;
-	had.files -= before->files;
-	had.cut -= before->cut;
+	for (size_t i = 0; i < sizeof(had) / sizeof(*counts); i++)
+		counts[i] -= before[i];
 	return had;
 }
 

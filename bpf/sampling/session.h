@@ -109,7 +109,7 @@ void sampling_notify(const struct sampling_options *o,
 
 /* ---- the state that all targets share ---- */
 
-/* Counters of a target since it was opened. */
+/* Counters of a target since it was opened; all are uint64_t. */
 struct sampling_counts {
 	uint64_t samples;
 	uint64_t stalls;     /* reads of its memory that timed out */

@@ -84,6 +84,17 @@ uint16_t cursor_u16(struct cursor *c);
 uint32_t cursor_u32(struct cursor *c);
 uint64_t cursor_u64(struct cursor *c);
 
+/* The next size bytes, at most 8, as a number. */
+static inline uint64_t cursor_little_endian(struct cursor *c, size_t size)
+{
+	const uint8_t *bytes = cursor_bytes(c, size);
+	uint64_t value = 0;
+
+	if (bytes)
+		memcpy(&value, bytes, size);
+	return le64toh(value);
+}
+
 #define CURSOR_LONGEST_VARINT 9 /* bytes */
 
 /* Implements cursor_varint() near the end of the input, byte by byte. */

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "core/base/protobuf.h"
 
-#include <endian.h>
-#include <string.h>
-
 #define FIELD_MAX ((UINT64_C(1) << 29) - 1)
 /* A number that protobuf_next_number() has returned already. */
 #define TYPE_CONSUMED ((enum protobuf_type)7)
@@ -21,16 +18,6 @@ uint64_t protobuf_varint(struct cursor *c)
 	}
 	cursor_fail(c);
 	return 0;
-}
-
-static uint64_t protobuf_little_endian(struct cursor *c, size_t size)
-{
-	const uint8_t *bytes = cursor_bytes(c, size);
-	uint64_t value = 0;
-
-	if (bytes)
-		memcpy(&value, bytes, size);
-	return le64toh(value);
 }
 
 bool protobuf_next(struct cursor *message, struct protobuf_field *field)
@@ -51,10 +38,10 @@ bool protobuf_next(struct cursor *message, struct protobuf_field *field)
 		field->value = protobuf_varint(message);
 		break;
 	case PROTOBUF_FIXED64:
-		field->value = protobuf_little_endian(message, 8);
+		field->value = cursor_little_endian(message, 8);
 		break;
 	case PROTOBUF_FIXED32:
-		field->value = protobuf_little_endian(message, 4);
+		field->value = cursor_little_endian(message, 4);
 		break;
 	case PROTOBUF_BYTES:
 		field->bytes = cursor_slice(message, protobuf_varint(message));
@@ -92,6 +79,6 @@ bool protobuf_next_fixed64(struct protobuf_field *field, uint64_t *value)
 		return protobuf_single(field, value);
 	if (!cursor_left(&field->bytes))
 		return false;
-	*value = protobuf_little_endian(&field->bytes, 8);
+	*value = cursor_little_endian(&field->bytes, 8);
 	return cursor_ok(&field->bytes);
 }

@@ -1,29 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "core/elf/dwarf_cursor.h"
 
-#include <endian.h>
-#include <string.h>
-
-/* Reads the next size bytes as a number. */
-static uint64_t dwarf_read_integer(struct cursor *c, size_t size)
-{
-	const uint8_t *bytes = cursor_bytes(c, size);
-	uint64_t value = 0;
-
-	if (bytes)
-		memcpy(&value, bytes, size);
-	return le64toh(value);
-}
-
 uint16_t dwarf_u16(struct cursor *c)
 {
-	return (uint16_t)dwarf_read_integer(c, 2);
+	return (uint16_t)cursor_little_endian(c, 2);
 }
 uint32_t dwarf_u32(struct cursor *c)
 {
-	return (uint32_t)dwarf_read_integer(c, 4);
+	return (uint32_t)cursor_little_endian(c, 4);
 }
-static uint64_t dwarf_u64(struct cursor *c) { return dwarf_read_integer(c, 8); }
+static uint64_t dwarf_u64(struct cursor *c)
+{
+	return cursor_little_endian(c, 8);
+}
 
 /* *shift is the number of bits read, *last the last byte. */
 static uint64_t dwarf_read_leb(struct cursor *c, unsigned *shift, uint8_t *last)
