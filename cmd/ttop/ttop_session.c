@@ -131,15 +131,15 @@ static void session_fetch_stack(struct ttop_session *s)
 			       row->thread->tid ? row->thread->tid
 						: row->thread->java_id,
 			       &text);
-		top_set_stack(&s->top, &text, session_wall_ns(s));
-	} else if (s->top.stack_ns) {
+		top_set_page(&s->top, PAGE_STACK, &text, session_wall_ns(s));
+	} else if (s->top.pages[PAGE_STACK].ns) {
 		/* Keep the old stack trace on the screen. */
 		top_message(&s->top, true, "no stack trace: %s", err.text);
 	} else {
 		text_clear(&text);
 		text_puts(&text, "no stack trace:\n  ");
 		pager_wrap(&text, 2, err.text);
-		top_set_stack(&s->top, &text, 0);
+		top_set_page(&s->top, PAGE_STACK, &text, 0);
 	}
 	text_release(&text);
 }
@@ -164,12 +164,13 @@ static void session_fetch_deadlocks(struct ttop_session *s)
 		session_record(s, "deadlocks", 0, &text);
 		if (!text.len)
 			text_puts(&text, "no deadlock found\n");
-		top_set_deadlocks(&s->top, &text, session_wall_ns(s));
+		top_set_page(&s->top, PAGE_DEADLOCKS, &text,
+			     session_wall_ns(s));
 	} else {
 		text_clear(&text);
 		text_puts(&text, "cannot search for deadlocks:\n  ");
 		pager_wrap(&text, 2, err.text);
-		top_set_deadlocks(&s->top, &text, 0);
+		top_set_page(&s->top, PAGE_DEADLOCKS, &text, 0);
 	}
 	text_release(&text);
 }

@@ -94,10 +94,8 @@ void top_release(struct top *t)
 	pattern_free(t->filter.pattern);
 	top_pools_release(&t->pools);
 	prompt_release(&t->prompt);
-	pager_release(&t->stack);
-	pager_release(&t->deadlocks);
-	pager_release(&t->blocked);
-	pager_release(&t->help);
+	for (size_t i = 0; i < VIEW_PAGES; i++)
+		pager_release(&t->pages[i].pager);
 	*t = (struct top){ 0 };
 }
 
@@ -157,7 +155,7 @@ void top_update(struct top *t, const struct top_sample *sample,
 	}
 	if (t->stack_auto && view_of(t) == &view_stack)
 		t->actions |= TOP_ACTION_STACK;
-	if (view_of(t) == &view_blocked && t->blocked_ns &&
+	if (view_of(t) == &view_blocked && t->pages[PAGE_BLOCKED].ns &&
 	    sample->monotonic_ns >= t->blocked_due_ns)
 		t->actions |= TOP_ACTION_BLOCKED;
 	top_select(t);
@@ -274,33 +272,23 @@ const struct thread_row *top_stack_row(const struct top *t)
 	return NULL;
 }
 
-static void top_pager_set_text(struct pager *p, const struct text *text)
+void top_set_page(struct top *t, enum view_page page, const struct text *text,
+		  int64_t wall_ns)
 {
-	pager_set(p, text->len ? text->bytes : "", text->len);
-}
-
-void top_set_stack(struct top *t, const struct text *text, int64_t wall_ns)
-{
-	t->stack_ns = wall_ns;
-	top_pager_set_text(&t->stack, text);
-}
-
-void top_set_deadlocks(struct top *t, const struct text *text, int64_t wall_ns)
-{
-	t->deadlocks_ns = wall_ns;
-	top_pager_set_text(&t->deadlocks, text);
+	t->pages[page].ns = wall_ns;
+	pager_set(&t->pages[page].pager, text->len ? text->bytes : "",
+		  text->len);
 }
 
 void top_set_blocked(struct top *t, const struct text *text, int64_t wall_ns,
 		     int64_t every_ns)
 {
-	t->blocked_ns = wall_ns;
 	t->blocked_every_ns = every_ns;
 	t->blocked_due_ns = INT64_MAX;
 	if (every_ns >= 0 && t->sample)
 		t->blocked_due_ns = clock_after(t->sample->monotonic_ns,
 						every_ns);
-	top_pager_set_text(&t->blocked, text);
+	top_set_page(t, PAGE_BLOCKED, text, wall_ns);
 }
 
 void top_message(struct top *t, bool is_bad, const char *fmt, ...)

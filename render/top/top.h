@@ -193,6 +193,15 @@ enum top_action {
 
 enum { VIEW_DEPTH = 4 };
 
+/* The pages of text. */
+enum view_page {
+	PAGE_STACK,
+	PAGE_DEADLOCKS,
+	PAGE_BLOCKED,
+	PAGE_HELP,
+	VIEW_PAGES
+};
+
 struct top {
 	/* The data; the source owns it until its next sample. */
 	const char *title;  /* target, foreign text, borrowed */
@@ -232,11 +241,12 @@ struct top {
 	char message[256];
 	bool message_is_error;
 
-	struct pager stack, deadlocks, blocked, help;
+	struct {
+		struct pager pager;
+		int64_t ns; /* wall clock time of the data; 0: none yet */
+	} pages[VIEW_PAGES];
 	struct top_identity stack_of;
-	int64_t stack_ns, deadlocks_ns; /* wall clock times of their data */
 	bool stack_auto;
-	int64_t blocked_ns;       /* wall clock time of the data */
 	int64_t blocked_due_ns;   /* next refresh, by the samples' clock */
 	int64_t blocked_every_ns; /* 0: refresh with each sample */
 
@@ -284,9 +294,9 @@ void top_ask_stack(struct top *t, const struct thread_row *row);
 /* Returns the row of the thread in the stack view; NULL when it has ended. */
 const struct thread_row *top_stack_row(const struct top *t);
 
-/* Show the result of an action; wall_ns is the time of the data. */
-void top_set_stack(struct top *t, const struct text *text, int64_t wall_ns);
-void top_set_deadlocks(struct top *t, const struct text *text, int64_t wall_ns);
+/* Shows the result of an action; wall_ns is the time of the data. */
+void top_set_page(struct top *t, enum view_page page, const struct text *text,
+		  int64_t wall_ns);
 /*
  * The same for blocked threads; every_ns is the refresh interval: 0 refreshes
  * with each sample, a negative value never.
@@ -302,6 +312,10 @@ void top_draw(struct top *t, struct screen *s);
 struct view {
 	const char *name; /* in the title line */
 	enum top_place place;
+	/* Of pages of text, which are all other views than the table. */
+	enum view_page page;
+	pager_style_fn *style;
+	enum top_action refresh; /* gets the text; 0: none does */
 	/* Called when the view opens; may be NULL. */
 	void (*open)(struct top *t);
 	/* Draws into rows top to bottom - 1. */

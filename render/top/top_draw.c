@@ -81,14 +81,21 @@ static void draw_add_table_position(const struct top *t, struct text *out)
 		text_printf(out, " %zu/%zu", t->chosen + 1, t->line_count);
 }
 
-static void draw_add_refresh_time(const struct top *t, int64_t wall_ns,
+static void draw_add_refresh_time(const struct top *t, const struct view *v,
 				  struct text *out)
 {
-	if (t->stack_auto && view_of(t) == &view_stack)
+	int64_t ns = t->pages[v->page].ns;
+
+	if (v == &view_blocked && ns && t->blocked_every_ns > 0) {
+		text_puts(out, " every ");
+		units_add_time(out, (double)t->blocked_every_ns);
+		text_putc(out, ' ');
+	}
+	if (t->stack_auto && v == &view_stack)
 		text_puts(out, " every sample ");
-	if (wall_ns) {
+	if (ns) {
 		text_puts(out, " at ");
-		draw_add_time(out, wall_ns);
+		draw_add_time(out, ns);
 	}
 }
 
@@ -104,22 +111,9 @@ static void draw_add_position(const struct top *t, struct text *out)
 {
 	const struct view *v = view_of(t);
 
-	if (v == &view_stack) {
-		draw_add_refresh_time(t, t->stack_ns, out);
-		draw_add_lines(&t->stack, out);
-	} else if (v == &view_deadlocks) {
-		draw_add_refresh_time(t, t->deadlocks_ns, out);
-		draw_add_lines(&t->deadlocks, out);
-	} else if (v == &view_blocked) {
-		if (t->blocked_ns && t->blocked_every_ns > 0) {
-			text_puts(out, " every ");
-			units_add_time(out, (double)t->blocked_every_ns);
-			text_putc(out, ' ');
-		}
-		draw_add_refresh_time(t, t->blocked_ns, out);
-		draw_add_lines(&t->blocked, out);
-	} else if (v == &view_help) {
-		draw_add_lines(&t->help, out);
+	if (v != &view_threads) {
+		draw_add_refresh_time(t, v, out);
+		draw_add_lines(&t->pages[v->page].pager, out);
 	} else if (t->rates) {
 		draw_add_table_position(t, out);
 	}

@@ -29,6 +29,37 @@ static enum screen_style stack_style(const char *line, size_t len)
 								  : STYLE_PLAIN;
 }
 
+static void page_draw(struct top *t, struct screen *s, unsigned top,
+		      unsigned bottom)
+{
+	const struct view *v = view_of(t);
+
+	pager_draw(&t->pages[v->page].pager, s, top, bottom - top, v->style);
+}
+
+static bool page_request(struct top *t, enum top_request request,
+			 const struct key *key)
+{
+	const struct view *v = view_of(t);
+
+	(void)key;
+	if (request == REQUEST_REFRESH && v->refresh) {
+		t->actions |= v->refresh;
+		return true;
+	}
+	return pager_request(&t->pages[v->page].pager, request);
+}
+
+/* Shows a message until the text of the page arrives. */
+static void page_open(struct top *t, const char *message)
+{
+	enum view_page page = view_of(t)->page;
+
+	pager_rewind(&t->pages[page].pager);
+	pager_set(&t->pages[page].pager, message, strlen(message));
+	t->pages[page].ns = 0;
+}
+
 /* Draws the thread's line of the table, with the column titles. */
 static unsigned stack_draw_row(struct top *t, struct screen *s, unsigned top)
 {
@@ -51,44 +82,29 @@ static void stack_draw(struct top *t, struct screen *s, unsigned top,
 {
 	if (bottom - top > 4)
 		top = stack_draw_row(t, s, top) + 1;
-	pager_draw(&t->stack, s, top, bottom - top, stack_style);
-}
-
-/* Shows a message until the data of the view arrives. */
-static void view_text_open(struct pager *p, const char *message,
-			   int64_t *time_ns)
-{
-	pager_rewind(p);
-	pager_set(p, message, strlen(message));
-	*time_ns = 0;
+	page_draw(t, s, top, bottom);
 }
 
 static void stack_open(struct top *t)
 {
-	view_text_open(&t->stack, "requesting the stack trace", &t->stack_ns);
+	page_open(t, "requesting the stack trace");
 }
 
 static bool stack_request(struct top *t, enum top_request request,
 			  const struct key *key)
 {
-	(void)key;
-	if (pager_request(&t->stack, request))
-		return true;
-	switch (request) {
-	case REQUEST_REFRESH:
-		t->actions |= TOP_ACTION_STACK;
-		return true;
-	case REQUEST_AUTO:
-		t->stack_auto = !t->stack_auto;
-		return true;
-	default:
-		return false;
-	}
+	if (request != REQUEST_AUTO)
+		return page_request(t, request, key);
+	t->stack_auto = !t->stack_auto;
+	return true;
 }
 
 const struct view view_stack = {
 	.name = "stack trace",
 	.place = PLACE_STACK,
+	.page = PAGE_STACK,
+	.style = stack_style,
+	.refresh = TOP_ACTION_STACK,
 	.open = stack_open,
 	.draw = stack_draw,
 	.request = stack_request,
@@ -107,36 +123,21 @@ static enum screen_style blocked_style(const char *line, size_t len)
 	return STYLE_PLAIN;
 }
 
-static void blocked_draw(struct top *t, struct screen *s, unsigned top,
-			 unsigned bottom)
-{
-	pager_draw(&t->blocked, s, top, bottom - top, blocked_style);
-}
-
 static void blocked_open(struct top *t)
 {
-	view_text_open(&t->blocked, "requesting the blocked threads",
-		       &t->blocked_ns);
+	page_open(t, "requesting the blocked threads");
 	t->actions |= TOP_ACTION_BLOCKED;
-}
-
-static bool blocked_request(struct top *t, enum top_request request,
-			    const struct key *key)
-{
-	(void)key;
-	if (request == REQUEST_REFRESH) {
-		t->actions |= TOP_ACTION_BLOCKED;
-		return true;
-	}
-	return pager_request(&t->blocked, request);
 }
 
 const struct view view_blocked = {
 	.name = "blocked threads",
 	.place = PLACE_BLOCKED,
+	.page = PAGE_BLOCKED,
+	.style = blocked_style,
+	.refresh = TOP_ACTION_BLOCKED,
 	.open = blocked_open,
-	.draw = blocked_draw,
-	.request = blocked_request,
+	.draw = page_draw,
+	.request = page_request,
 };
 
 static enum screen_style deadlocks_style(const char *line, size_t len)
@@ -146,36 +147,21 @@ static enum screen_style deadlocks_style(const char *line, size_t len)
 	return len && line[0] == '"' ? STYLE_BOLD : STYLE_PLAIN;
 }
 
-static void deadlocks_draw(struct top *t, struct screen *s, unsigned top,
-			   unsigned bottom)
-{
-	pager_draw(&t->deadlocks, s, top, bottom - top, deadlocks_style);
-}
-
 static void deadlocks_open(struct top *t)
 {
-	view_text_open(&t->deadlocks, "searching for deadlocks",
-		       &t->deadlocks_ns);
+	page_open(t, "searching for deadlocks");
 	t->actions |= TOP_ACTION_DEADLOCKS;
-}
-
-static bool deadlocks_request(struct top *t, enum top_request request,
-			      const struct key *key)
-{
-	(void)key;
-	if (request == REQUEST_REFRESH) {
-		t->actions |= TOP_ACTION_DEADLOCKS;
-		return true;
-	}
-	return pager_request(&t->deadlocks, request);
 }
 
 const struct view view_deadlocks = {
 	.name = "deadlocks",
 	.place = PLACE_DEADLOCKS,
+	.page = PAGE_DEADLOCKS,
+	.style = deadlocks_style,
+	.refresh = TOP_ACTION_DEADLOCKS,
 	.open = deadlocks_open,
-	.draw = deadlocks_draw,
-	.request = deadlocks_request,
+	.draw = page_draw,
+	.request = page_request,
 };
 
 /* Headings are not indented; they are bold. */
@@ -209,28 +195,16 @@ static void help_open(struct top *t)
 		  "G garbage collection,\n  J compilers, V the VM's other "
 		  "threads, N native threads.\n"
 		  "  100 % is one core.\n");
-	pager_rewind(&t->help);
-	pager_set(&t->help, text.bytes, text.len);
+	page_open(t, text.bytes);
 	text_release(&text);
-}
-
-static void help_draw(struct top *t, struct screen *s, unsigned top,
-		      unsigned bottom)
-{
-	pager_draw(&t->help, s, top, bottom - top, help_style);
-}
-
-static bool help_request(struct top *t, enum top_request request,
-			 const struct key *key)
-{
-	(void)key;
-	return pager_request(&t->help, request);
 }
 
 const struct view view_help = {
 	.name = "help",
 	.place = PLACE_HELP,
+	.page = PAGE_HELP,
+	.style = help_style,
 	.open = help_open,
-	.draw = help_draw,
-	.request = help_request,
+	.draw = page_draw,
+	.request = page_request,
 };

@@ -150,9 +150,9 @@ static void run_errands(struct top *t)
 
 	text_add(&text, trace, below(sizeof(trace)));
 	if (t->actions & TOP_ACTION_STACK)
-		top_set_stack(t, &text, below(1000));
+		top_set_page(t, PAGE_STACK, &text, below(1000));
 	if (t->actions & TOP_ACTION_DEADLOCKS)
-		top_set_deadlocks(t, &text, below(1000));
+		top_set_page(t, PAGE_DEADLOCKS, &text, below(1000));
 	top_take_actions(t);
 	text_release(&text);
 }
