@@ -155,7 +155,7 @@ proxy_end TERM || exit 1
 rmi_reads() {
 	first_proxy=$proxy
 	ask 2 mxprx -u "$url" -b 0 --rmi "$@" &&
-		grep -q -- '--rmi and --pid cannot be used together' "$scratch/err" &&
+		grep -q -- '--rmi and --[a-z-]* cannot be used together' "$scratch/err" &&
 		proxy -u "http://127.0.0.1:$proxy_port/jolokia" -b 0 --rmi &&
 		ask 0 mx -s "127.0.0.1:$proxy_port" -q --get -f Verbose \
 			-b java.lang:type=Memory && proxy_end TERM || return
