@@ -37,21 +37,14 @@ static bool jmx_is_address(const char *name)
 	       !colon[1 + strspn(colon + 1, "0123456789")];
 }
 
-static int jmx_check_url(const struct jmx_target_options *o, struct error *err)
+int jmx_take_address(struct jmx_target_options *o, int *argc, char ***argv,
+		     struct error *err)
 {
 	if (o->url && !jmx_is_http(o->url))
 		return misuse(err,
 			      "-u: invalid URL '%s'; use "
 			      "http[s]://<host>[:<port>]/<path>, or -s for RMI",
 			      o->url);
-	return 0;
-}
-
-int jmx_take_address(struct jmx_target_options *o, int *argc, char ***argv,
-		     struct error *err)
-{
-	if (jmx_check_url(o, err))
-		return -1;
 	if (o->url) {
 		o->socket = o->url;
 		o->url = NULL;
@@ -283,23 +276,19 @@ static int client_open_pid(struct jmx_client *t,
 int jmx_client_open(struct jmx_client *t, const struct jmx_target_options *o,
 		    int argc, char **argv, struct error *err)
 {
-	const char *address = o->url ? o->url : o->socket;
+	struct jmx_target_options given = *o;
 
 	*t = (struct jmx_client){ .jvm.pidfd = -1 };
-	if (jmx_check_url(o, err))
+	if (jmx_take_address(&given, &argc, &argv, err))
 		return -1;
-	if (!address && !o->pid && argc == 0)
+	if (!given.socket && !given.pid && argc == 0)
 		return misuse(err, "no JVM given: use -s <host>:<port>, -u "
 				   "<url> or -p <pid>");
-	if (!address && !o->pid && jmx_is_address(*argv)) {
-		address = *argv++;
-		argc--;
-	}
-	if (address && argc)
+	if (given.socket && argc)
 		return misuse(err, "unexpected argument '%s': name one JVM",
 			      *argv);
-	if (address)
-		return client_open_address(t, o, address, err);
+	if (given.socket)
+		return client_open_address(t, o, given.socket, err);
 	return client_open_pid(t, o, argc, argv, err);
 }
 
