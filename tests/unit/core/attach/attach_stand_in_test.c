@@ -451,7 +451,7 @@ static void attach_call_reports_the_end_of_a_killed_jvm(void **state)
 
 	(void)state;
 	assert_int_equal(err.kind, ERROR_NO_TARGET);
-	assert_non_null(strstr(err.text, "ended"));
+	assert_non_null(strstr(err.text, "exited"));
 	text_release(&reply);
 }
 
