@@ -36,7 +36,7 @@ killed_at() {
 	case $status in
 	# 3 also means that the JVM had ended before sjkc found it.
 	0 | 3) ;;
-	7) said 'ended' || return ;;
+	7) said 'exited' || return ;;
 	*)
 		echo "killed after $2 s: exit status $status"
 		cat "$scratch/err"

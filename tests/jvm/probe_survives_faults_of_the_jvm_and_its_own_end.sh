@@ -77,7 +77,7 @@ ended_jvm_is_reported() {
 	kill -KILL "$pid"
 	wait "$probing"
 	status=$?
-	[ $status -eq 3 ] && grep -q 'ended' "$scratch/err" &&
+	[ $status -eq 3 ] && grep -q 'exited' "$scratch/err" &&
 		grep -q '^2 methods of Calls' "$scratch/out" ||
 		{ echo "exit $status"; cat "$scratch/err"; return 1; }
 }
