@@ -582,7 +582,7 @@ if [ -n "$why" ]; then
 	tap_end
 fi
 javac -d "$scratch/classes" tests/demo/Demo.java || exit 2
-env --default-signal=QUIT,INT java -cp "$scratch/classes" Demo 3600 \
+env --default-signal=QUIT,INT java -cp "$scratch/classes" Demo 14400 \
 	>/dev/null 2>&1 &
 java_pid=$!
 for part in $parts; do

@@ -490,6 +490,13 @@ static int tls_fail_with(SSL *ssl, unsigned long code, struct error *err)
 		return tls_fail_alert(ssl, peer, err);
 	if (ERR_GET_REASON(code) == SSL_R_CERTIFICATE_VERIFY_FAILED)
 		return tls_fail_certificate(peer, err);
+	/* HttpsServer of JDK 17 sends no alert; others close for other reasons.
+	 */
+	if (ERR_GET_REASON(code) == SSL_R_UNEXPECTED_EOF_WHILE_READING &&
+	    peer->wants_certificate && !SSL_get_certificate(ssl))
+		return fail(err, ERROR_REFUSED,
+			    "the connection was closed; if the server requires "
+			    "a client certificate, use --cert and --key");
 	return tls_fail_protocol(code, err);
 }
 

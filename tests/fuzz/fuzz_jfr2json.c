@@ -86,7 +86,6 @@ static int run_command(const uint8_t *data, size_t size, int out,
 	expect(write(in, data, size) == (ssize_t)size);
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", in);
 	opt.input = path;
-	opt.quiet = true;
 	dup2(out, STDOUT_FILENO);
 	dup2(null, STDERR_FILENO);
 	ret = jfr2json_run(0, NULL, err);

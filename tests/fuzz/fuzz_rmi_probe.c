@@ -3,7 +3,7 @@
  * Fuzzes what servers send to a probe.  The result of each is printed as text
  * and as JSON, which must be valid.  The input is that of fuzz_jmx_client.c.
  */
-#include "cmd/jmx/mxping.h"
+#include "cmd/jmx/mxping.c"
 #include "core/base/clock.h"
 #include "jmx_http/ping/probe.h"
 #include "tests/fuzz/memory_server.h"
@@ -48,13 +48,13 @@ static void check(const struct probe *p)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct memory_server server = { .base.ops = &memory_ops };
-	struct rmi_probe_options options = {
+	struct rmi_probe_options probe_options = {
 		.target = { .address = "127.0.0.1:9010",
 			    .timeout_ns = 10 * CLOCK_NS_PER_S,
 			    .dialer = &server.base },
 		.as_given = "",
 	};
-	struct ping ping = { .target = options.target.address };
+	struct ping ping = { .target = probe_options.target.address };
 	struct error err = { 0 };
 	size_t at = 1;
 
@@ -73,7 +73,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		server.connections[server.count++].len = len;
 		at += len;
 	}
-	if (rmi_probe_run(&ping.probe, &options, &err))
+	if (rmi_probe_run(&ping.probe, &probe_options, &err))
 		abort();
 	check(&ping.probe);
 	look(&ping);

@@ -250,7 +250,7 @@ static void memory_converse(struct jmx *jmx, struct memory_talk *talk)
 
 static struct memory_talk memory_talk_to(struct memory_server *s)
 {
-	struct jmx_target options = {
+	struct jmx_target reached = {
 		.address = "127.0.0.1:9010",
 		.dialer = &s->base,
 	};
@@ -258,7 +258,7 @@ static struct memory_talk memory_talk_to(struct memory_server *s)
 	struct jmx *jmx;
 
 	s->base.ops = &memory_ops;
-	jmx = rmi_client_open(&options, &talk.err);
+	jmx = rmi_client_open(&reached, &talk.err);
 	talk.is_open = jmx != NULL;
 	if (jmx)
 		memory_converse(jmx, &talk);
