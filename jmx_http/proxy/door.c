@@ -236,6 +236,15 @@ void door_client_accept_tls(struct door_client *c)
 	c->is_tls = true;
 }
 
+/*
+ * With door_client_accept_tls(), Libevent reports a connection that was reset
+ * as an EOF, too, and writes no more.
+ */
+bool door_client_is_lost(short what)
+{
+	return what & (BEV_EVENT_ERROR | BEV_EVENT_WRITING);
+}
+
 void door_enter(struct door_front *f, struct door_client *c, evutil_socket_t fd,
 		const struct sockaddr_storage *peer)
 {

@@ -192,6 +192,12 @@ void door_leave(struct door_client *c);
 /* Makes the stream, of which nothing was read, accept TLS from the client. */
 void door_client_accept_tls(struct door_client *c);
 
+/*
+ * Returns true if the event of a client's stream means that the client cannot
+ * read any more; false if it has only closed its sending direction.
+ */
+bool door_client_is_lost(short what);
+
 /* Calls on_limit() after ns, unless the limit is set again; ns 0: never. */
 void door_client_limit(struct door_client *c, int64_t ns);
 

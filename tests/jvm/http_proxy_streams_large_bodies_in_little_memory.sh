@@ -3,7 +3,7 @@
 # Bodies of 40 MB pass mxprx -u in both directions, with a length, in chunks,
 # and over TLS; bodies of 100 MB in make check-all.  The proxy's memory does not
 # grow with them, nor if the client or the agent stops reading, and other clients
-# are served meanwhile.
+# are served meanwhile.  If a client goes away, the response to it ends.
 sjkc=$1
 scratch=$2
 . tests/jvm/lib/lab.sh
@@ -19,15 +19,19 @@ stream() {
 		port, pid, tls = int(sys.argv[1]), sys.argv[2], sys.argv[3:]
 		COUNT = 100 if os.environ.get("EVERY_JDK") else 40
 		PIECE = bytes(range(32, 127)) * 11038
-		sent = [0]
+		sent, cut = [0], []
 		def answer(c, head, body):
 		    path = head.split()[1]
 		    if path.endswith(b"/length"):
 		        c.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n" %
 		                  (COUNT * len(PIECE)))
-		        for i in range(COUNT):
-		            c.sendall(PIECE)
-		            sent[0] += 1
+		        try:
+		            for i in range(COUNT):
+		                c.sendall(PIECE)
+		                sent[0] += 1
+		        except OSError:
+		            cut.append(path)
+		            return False
 		    elif path.endswith(b"/chunked"):
 		        c.sendall(b"HTTP/1.1 200 OK\r\n"
 		                  b"Transfer-Encoding: chunked\r\n\r\n")
@@ -146,6 +150,13 @@ stream() {
 		grown("a client that does not read")
 		works()
 		rest(c, head, "slow")
+
+		# A client that stops reading, and goes away.
+		c = Client(port, wrap).ask(path=b"/jolokia/length")
+		c.reader.head()
+		assert until(stands) and not cut
+		c.close()
+		assert until(lambda: cut, 20), "the proxy keeps the response"
 
 		# An agent that stops reading.
 		c = Client(port, wrap)
