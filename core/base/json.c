@@ -340,6 +340,8 @@ struct json_reader json_reader_over(const char *bytes, size_t len)
 
 static bool reader_fail(struct json_reader *r)
 {
+	if (!r->failed)
+		r->failed_at = r->at;
 	r->at = r->end;
 	r->failed = true;
 	return false;

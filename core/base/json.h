@@ -84,6 +84,7 @@ struct json_reader {
 	const char *end;
 	bool after_value; /* the next token is a comma or a closing bracket */
 	bool failed;
+	const char *failed_at; /* the first unexpected character */
 };
 
 /* Starts before the first value of a text, which is borrowed. */

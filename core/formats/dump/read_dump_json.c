@@ -16,8 +16,8 @@
  *	  "lockedMonitors":[{"className":"c.D","identityHashCode":31}]}
  *
  * The levels above the threads are read value by value and cJSON reads one
- *thread at a time, so memory does not follow the input, and a file that is cut
- *keeps the threads before the cut.
+ * thread at a time, so memory does not follow the input, and a file that is cut
+ * keeps the threads before the cut.
  */
 #include "core/base/alloc.h"
 #include "core/base/json.h"
@@ -46,7 +46,9 @@ struct member {
 
 static uint64_t json_dump_line(struct json_dump *r)
 {
-	while (r->counted < r->in.at)
+	const char *at = r->in.failed ? r->in.failed_at : r->in.at;
+
+	while (r->counted < at)
 		r->line += *r->counted++ == '\n';
 	return r->line;
 }

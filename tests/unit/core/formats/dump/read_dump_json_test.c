@@ -133,6 +133,19 @@ static void threads_before_a_cut_in_json_are_kept(void **state)
 	profile_free(p);
 }
 
+static void damage_in_json_names_its_line(void **state)
+{
+	struct profile *p = profile_of(
+		&dump_json_reader, "{\"threadDump\":{\"threadContainers\":[{"
+				   "\"threads\":[\n" A_THREAD "\n}}\n\n\n");
+
+	(void)state;
+	assert_int_equal(samples_in(p), 1);
+	assert_int_equal(remarks_of(p, "truncated thread dumps"), 1);
+	assert_string_equal(p->remarks[0].first, "line 3");
+	profile_free(p);
+}
+
 static void deep_json_is_no_danger(void **state)
 {
 	struct text text = { 0 };
@@ -271,6 +284,7 @@ int main(void)
 		cmocka_unit_test(several_documents_are_several_dumps),
 		cmocka_unit_test(damaged_thread_loses_only_itself),
 		cmocka_unit_test(threads_before_a_cut_in_json_are_kept),
+		cmocka_unit_test(damage_in_json_names_its_line),
 		cmocka_unit_test(deep_json_is_no_danger),
 		cmocka_unit_test(only_json_of_dump_to_file_is_recognized),
 		cmocka_unit_test(text_of_dump_to_file_is_read),
