@@ -161,7 +161,7 @@ static void prof_take_directory(void)
 /* The options of a single file, which --push and -o DIR/ do not write. */
 #define FILE_OPTIONS                                                           \
 	"file|output-format|csv|json|show|categorizer-file|named-class|by|"    \
-	"sort|reverse|callers-of|top|min-percent|chain|samples|total|threads|" \
+	"sort|reverse|callers-of|top|min-percent|chain|samples|threads|"       \
 	"lines|simple-names|annotate|from|to|time-range|time-zone"
 
 /* The options of --push and -o DIR/, and those of one of the two. */

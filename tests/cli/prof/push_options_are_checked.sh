@@ -31,5 +31,6 @@ try --push http://h --server-name a/b $$
 try --push grpc://h --push-format pyroscope $$
 try -o out.html --keep-files 3 $$
 try -o missing/ $$
+try -o missing/ --total $$
 try -o ./ --header-file x $$
 try -o ./ --json $$
