@@ -57,7 +57,8 @@ enum http_result http_head_find(const char *bytes, size_t available,
 		http_fail(fault, 431, "the head is larger than 16 KiB");
 		return HTTP_INVALID;
 	}
-	if (!memchr(bytes + *scanned, '\n', available - *scanned))
+	if (*scanned < available &&
+	    !memchr(bytes + *scanned, '\n', available - *scanned))
 		*scanned = available;
 	return HTTP_MORE;
 }

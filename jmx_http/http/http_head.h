@@ -63,7 +63,7 @@ struct http_fault {
 /*
  * Looks for the end of a head.  *scanned is 0 for a new head and tells how far
  * earlier calls got.  HTTP_DONE sets *len to the length of the head with its
- * last empty line.
+ * last empty line.  bytes may be NULL if none are available.
  */
 enum http_result http_head_find(const char *bytes, size_t available,
 				size_t *scanned, size_t *len,

@@ -56,6 +56,8 @@ static void head_is_found_at_its_last_byte_however_it_arrives(void **state)
 	size_t scanned = 0, found = 0;
 
 	(void)state;
+	assert_int_equal(http_head_find(NULL, 0, &scanned, &found, &fault),
+			 HTTP_MORE);
 	for (size_t i = 1; i < len; i++)
 		assert_int_equal(
 			http_head_find(text, i, &scanned, &found, &fault),
