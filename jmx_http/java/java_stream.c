@@ -110,8 +110,7 @@ static void stream_handle(struct java_stream *s, const struct java_value *v)
 		stream_wrong(s, "too many objects");
 		return;
 	}
-	array_reserve(s->handles, s->handle_cap, s->handle_count + 1);
-	s->handles[s->handle_count++] = v;
+	array_add(s->handles, s->handle_count, s->handle_cap, v);
 }
 
 static struct java_frame *frame_push(struct java_stream *s,
@@ -122,8 +121,8 @@ static struct java_frame *frame_push(struct java_stream *s,
 		stream_wrong(s, "nested too deeply");
 		return frame_top(s);
 	}
-	array_reserve(s->frames, s->frame_cap, s->depth + 1);
-	s->frames[s->depth++] = (struct java_frame){ .state = state };
+	array_add(s->frames, s->depth, s->frame_cap,
+		  (struct java_frame){ .state = state });
 	return frame_top(s);
 }
 

@@ -217,8 +217,8 @@ static void bulk_fail(struct bulk *b, const struct ask *ask, const char *why,
 
 static void bulk_ask_alone(struct bulk *b, size_t job, size_t name)
 {
-	array_reserve(b->again, b->again_cap, b->again_count + 1);
-	b->again[b->again_count++] = (struct ask){ job, name };
+	array_add(b->again, b->again_count, b->again_cap,
+		  (struct ask){ job, name });
 }
 
 static void bulk_take_attributes(struct bulk *b, const struct ask *ask,

@@ -135,8 +135,7 @@ static int subscription_new(struct jolokia_pull *p, const char *object,
 		free(s.object);
 		return -1;
 	}
-	array_reserve(p->list, p->cap, p->count + 1);
-	p->list[p->count++] = s;
+	array_add(p->list, p->count, p->cap, s);
 	return 0;
 }
 

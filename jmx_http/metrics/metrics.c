@@ -680,12 +680,13 @@ static void scrape_take_names(struct scrape *s, const struct found *of,
 			s->e.dropped++;
 			continue;
 		}
-		array_reserve(s->found, s->found_cap, s->found_count + 1);
-		s->found[s->found_count++] = (struct found){
-			.object = arena_copy(&s->arena, name, strlen(name)),
-			.group = of->group,
-			.chosen = of->chosen,
-		};
+		array_add(s->found, s->found_count, s->found_cap,
+			  (struct found){
+				  .object = arena_copy(&s->arena, name,
+						       strlen(name)),
+				  .group = of->group,
+				  .chosen = of->chosen,
+			  });
 	}
 }
 

@@ -722,8 +722,7 @@ void socks_add(struct socks *s, const struct upstream_options *jvm)
 	struct target *t = xcalloc(1, sizeof(*t));
 
 	target_init(t, s, jvm);
-	array_reserve(s->targets, s->target_cap, s->target_count + 1);
-	s->targets[s->target_count++] = t;
+	array_add(s->targets, s->target_count, s->target_cap, t);
 	t->lookup_ns = clock_monotonic_ns();
 	lookup_start(t);
 }

@@ -473,8 +473,7 @@ static void run_add_call(struct run *r, struct job *job, size_t name)
 {
 	if (r->head == r->end)
 		r->head = r->sent = r->end = 0;
-	array_reserve(r->calls, r->cap, r->end + 1);
-	r->calls[r->end++] = (struct call){ job, name, 0 };
+	array_add(r->calls, r->end, r->cap, (struct call){ job, name, 0 });
 	if (job)
 		job->open++;
 }

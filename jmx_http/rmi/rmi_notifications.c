@@ -266,8 +266,7 @@ int rmi_notifications_listen(struct rmi_notifications *n, struct rmi_session *s,
 		free(l.object);
 		return -1;
 	}
-	array_reserve(n->listeners, n->cap, n->count + 1);
-	n->listeners[n->count++] = l;
+	array_add(n->listeners, n->count, n->cap, l);
 	return 0;
 }
 

@@ -216,8 +216,7 @@ static size_t jmx_source_add_new(struct jmx_source *s)
 	for (size_t i = 0; i < s->listed_count; i++) {
 		if (!map64_add(&known, (uint64_t)s->listed[i], 0))
 			continue;
-		array_reserve(s->ids, s->id_cap, s->id_count + 1);
-		s->ids[s->id_count++] = s->listed[i];
+		array_add(s->ids, s->id_count, s->id_cap, s->listed[i]);
 	}
 	map64_release(&known);
 	return s->id_count - before;

@@ -332,8 +332,7 @@ static void request_add(struct jmx_source *s, struct jmx_request *q,
 		q->signature = arguments->signature;
 		q->argument_count = table[request].second ? 2 : 1;
 	}
-	array_reserve(s->sent, s->sent_cap, s->sent_count + 1);
-	s->sent[s->sent_count++] = request;
+	array_add(s->sent, s->sent_count, s->sent_cap, request);
 }
 
 static void request_note_failure(struct jmx_source *s,

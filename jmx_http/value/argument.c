@@ -399,8 +399,7 @@ argument_parse_array(const char *type, const char *element, const char *text,
 		}
 		if (!one)
 			goto out;
-		array_reserve(elements, cap, count + 1);
-		elements[count++] = one;
+		array_add(elements, count, cap, one);
 	}
 	v = argument_array(type, elements, count, a);
 out:

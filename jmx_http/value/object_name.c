@@ -148,8 +148,7 @@ static int name_parse_property(struct parser *p, struct error *err)
 		return name_fail(p, "no property after the last comma", err);
 	if (p->at < p->len)
 		p->text[p->at++] = '\0';
-	array_reserve(n->properties, p->property_cap, n->property_count + 1);
-	n->properties[n->property_count++] = property;
+	array_add(n->properties, n->property_count, p->property_cap, property);
 	return 0;
 }
 

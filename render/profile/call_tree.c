@@ -303,8 +303,7 @@ static void calls_add_row(struct call_builder *m, const struct call_row *row)
 {
 	struct call_tree *t = m->tree;
 
-	array_reserve(t->rows, m->cap, t->count + 1);
-	t->rows[t->count++] = *row;
+	array_add(t->rows, t->count, m->cap, *row);
 }
 
 /* Depth and indentation of the next row. */

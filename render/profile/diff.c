@@ -639,9 +639,8 @@ static void diff_make_part(struct diff *d, enum diff_part_kind kind,
 	for (; id < id_count; id++) {
 		if (!before->sums[id] && !after->sums[id])
 			continue;
-		array_reserve(part->rows, cap, part->count + 1);
-		part->rows[part->count++] = diff_make_row(d, id, before, after,
-							  id);
+		array_add(part->rows, part->count, cap,
+			  diff_make_row(d, id, before, after, id));
 	}
 	/* Only samples without a thread. */
 	if (kind == DIFF_THREADS && part->count == 1 && part->rows[0].id == 0)

@@ -213,8 +213,7 @@ static uint32_t reversed_trace(struct reversed *v, const struct profile *p,
 		stack = found;
 	}
 	for (; stack && count < depth; stack = p->stacks[stack].caller) {
-		array_reserve(v->path, v->path_cap, count + 1);
-		v->path[count++] = p->stacks[stack].frame;
+		array_add(v->path, count, v->path_cap, p->stacks[stack].frame);
 	}
 	for (size_t i = 0; i < count; i++)
 		made = profile_push(v->made, made, v->path[i]);

@@ -243,11 +243,11 @@ struct class_sum *class_sums(const struct profile *p,
 
 		if (!i || rows[i].major != rows[i - 1].major ||
 		    rows[i].minor != rows[i - 1].minor) {
-			array_reserve(sums, cap, *count + 1);
-			sums[(*count)++] = (struct class_sum){
-				.class_name = rows[i].major,
-				.owner = (uint32_t)rows[i].minor,
-			};
+			array_add(sums, *count, cap,
+				  (struct class_sum){
+					  .class_name = rows[i].major,
+					  .owner = (uint32_t)rows[i].minor,
+				  });
 		}
 		sum = &sums[*count - 1];
 		sum->samples = saturate_add(sum->samples, c->count);

@@ -104,9 +104,9 @@ struct wait_sum *wait_sums(const struct profile *p,
 
 		if (!*count || sums[*count - 1].label != at->label ||
 		    sums[*count - 1].callee != at->callee) {
-			array_reserve(sums, cap, *count + 1);
-			sums[(*count)++] = (struct wait_sum){ at->label,
-							      at->callee, 0 };
+			array_add(
+				sums, *count, cap,
+				(struct wait_sum){ at->label, at->callee, 0 });
 		}
 		total = &sums[*count - 1].total;
 		*total = saturate_add(

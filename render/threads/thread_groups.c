@@ -197,12 +197,12 @@ void thread_groups_make(struct thread_groups *g, const struct dump_series *s,
 		size_t at = g->order[i];
 
 		if (!i || !groups_are_one(&sort, g->order[i - 1], at)) {
-			array_reserve(g->groups, g->cap, g->count + 1);
-			g->groups[g->count++] = (struct thread_group){
-				.first = i,
-				.cpu = -1,
-				.pool = g->pool_of[at],
-			};
+			array_add(g->groups, g->count, g->cap,
+				  (struct thread_group){
+					  .first = i,
+					  .cpu = -1,
+					  .pool = g->pool_of[at],
+				  });
 		}
 		group_add(&g->groups[g->count - 1], &s->threads[at]);
 	}

@@ -23,8 +23,7 @@ void pager_set(struct pager *p, const char *bytes, size_t len)
 	p->count = 0;
 	for (size_t at = 0; at < len; at++) {
 		if (at == 0 || bytes[at - 1] == '\n') {
-			array_reserve(p->lines, p->cap, p->count + 1);
-			p->lines[p->count++] = p->text.len;
+			array_add(p->lines, p->count, p->cap, p->text.len);
 		}
 		if (bytes[at] == '\t')
 			text_puts(&p->text, TAB);

@@ -49,8 +49,8 @@ static struct pool *pool_of(struct top_pools *p, const char *name)
 		       p->name.len);
 	pools_reserve_id(p, id);
 	if (!p->of_id[id]) {
-		array_reserve(p->pools, p->cap, p->count + 1);
-		p->pools[p->count++] = (struct pool){ .id = id };
+		array_add(p->pools, p->count, p->cap,
+			  (struct pool){ .id = id });
 		p->of_id[id] = p->count;
 	}
 	pool = &p->pools[p->of_id[id] - 1];
@@ -157,8 +157,7 @@ static void sort_pools(struct top_pools *p, const struct top_order *order)
 
 static void pool_add_line(struct top_pools *p, struct top_line line)
 {
-	array_reserve(p->lines, p->line_cap, p->line_count + 1);
-	p->lines[p->line_count++] = line;
+	array_add(p->lines, p->line_count, p->line_cap, line);
 }
 
 static void list_pool(struct top_pools *p, const struct thread_row *sum,

@@ -161,10 +161,8 @@ static void tree_merge_run(struct order *o, uint32_t into)
 		if (chain)
 			digits[i] = tree_merge_chains(o, digits[i], chain);
 		if (node != into) {
-			array_reserve(o->merged, o->merged_cap,
-				      o->merged_count + 1);
-			o->merged[o->merged_count++] = (struct merged){ node,
-									into };
+			array_add(o->merged, o->merged_count, o->merged_cap,
+				  (struct merged){ node, into });
 		}
 		node = o->next[node];
 	}
