@@ -237,12 +237,16 @@ void door_client_accept_tls(struct door_client *c)
 }
 
 /*
- * With door_client_accept_tls(), Libevent reports a connection that was reset
- * as an EOF, too, and writes no more.
+ * With TLS, Libevent stops writing after an EOF, and reports a connection that
+ * was reset as an EOF while writing.
  */
-bool door_client_is_lost(short what)
+bool door_client_may_read(struct door_client *c, short what)
 {
-	return what & (BEV_EVENT_ERROR | BEV_EVENT_WRITING);
+	if (what & (BEV_EVENT_ERROR | BEV_EVENT_WRITING))
+		return false;
+	if (c->is_tls && what & BEV_EVENT_EOF)
+		bufferevent_enable(c->stream, EV_WRITE);
+	return !c->is_dead;
 }
 
 void door_enter(struct door_front *f, struct door_client *c, evutil_socket_t fd,

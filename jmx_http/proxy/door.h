@@ -193,10 +193,10 @@ void door_leave(struct door_client *c);
 void door_client_accept_tls(struct door_client *c);
 
 /*
- * Returns true if the event of a client's stream means that the client cannot
- * read any more; false if it has only closed its sending direction.
+ * Returns true, and goes on writing, if the client may still read after this
+ * event of its stream: it has only closed its sending direction.
  */
-bool door_client_is_lost(short what);
+bool door_client_may_read(struct door_client *c, short what);
 
 /* Calls on_limit() after ns, unless the limit is set again; ns 0: never. */
 void door_client_limit(struct door_client *c, int64_t ns);

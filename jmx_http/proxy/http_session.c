@@ -849,7 +849,8 @@ static void http_session_on_event(struct bufferevent *client, short what,
 	if (what & BEV_EVENT_ERROR && s->base.is_tls && !s->begin_ns)
 		http_session_say(s, "handshake",
 				 "TLS handshake with the client failed");
-	if (door_client_is_lost(what) || s->state >= HTTP_STATE_ENDING) {
+	if (!door_client_may_read(&s->base, what) ||
+	    s->state >= HTTP_STATE_ENDING) {
 		http_session_die(s);
 		return;
 	}

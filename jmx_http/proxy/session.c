@@ -330,7 +330,7 @@ static void session_on_event(struct bufferevent *client, short what, void *arg)
 	struct session *s = arg;
 
 	(void)client;
-	if (door_client_is_lost(what)) {
+	if (!door_client_may_read(&s->base, what)) {
 		session_end(s, s->base.is_tls && s->state == SESSION_HELLO
 				       ? "TLS handshake with the client failed"
 				       : NULL);

@@ -151,6 +151,31 @@ stream() {
 		works()
 		rest(c, head, "slow")
 
+		# A client that closes its sending direction.
+		def below(c):
+		    """Closes it, and returns the socket below TLS."""
+		    if not tls:
+		        c.s.shutdown(socket.SHUT_WR)
+		        return c.s
+		    c.s.setblocking(False)
+		    try:
+		        c.s.unwrap()
+		    except ssl.SSLError:
+		        pass
+		    s = socket.socket(fileno=c.s.detach())
+		    s.settimeout(20)
+		    return s
+		c = Client(port, wrap).ask(path=b"/jolokia/length")
+		head = c.reader.head()
+		assert until(stands)
+		got, s, piece = 0, below(c), b"x"
+		time.sleep(0.5)
+		while piece:
+		    piece = s.recv(1 << 20)
+		    got += len(piece)
+		assert got > (COUNT - 1) * len(PIECE), got
+		s.close()
+
 		# A client that stops reading, and goes away.
 		c = Client(port, wrap).ask(path=b"/jolokia/length")
 		c.reader.head()
