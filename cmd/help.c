@@ -106,28 +106,35 @@ static void help_print_left(struct output *out, struct text *left)
 	output_printf(out, "  %s\n", left->bytes + from);
 }
 
-/* Prints "(LABEL --a, --b)" for names such as "a|b"; nothing for NULL. */
+/*
+ * Prints "(LABEL --a, --b)" for names such as "a|b", without the option o
+ * itself, which may be among them; nothing for NULL.
+ */
 static void help_print_relation(struct output *out, const char *label,
-				const char *names)
+				const char *names,
+				const struct command_option *o)
 {
 	struct text line = { 0 };
+	const char *comma = "";
+	size_t len;
 
 	if (!names)
 		return;
 	text_printf(&line, "(%s", label);
-	while (*names) {
-		size_t len = strcspn(names, "|");
-
+	for (; *names; names += len + (names[len] == '|')) {
+		len = strcspn(names, "|");
+		if (word_list_has(o->name, '|', names, len))
+			continue;
+		text_puts(&line, comma);
 		if (line.len + len > RELATION_WIDTH) {
 			output_printf(out, "  %*s%s\n", OPTION_WIDTH, "",
 				      line.bytes);
 			text_clear(&line);
 		}
-		text_printf(&line, " --%.*s%c", (int)len, names,
-			    names[len] ? ',' : ')');
-		names += len + (names[len] == '|');
+		text_printf(&line, " --%.*s", (int)len, names);
+		comma = ",";
 	}
-	output_printf(out, "  %*s%s\n", OPTION_WIDTH, "", line.bytes);
+	output_printf(out, "  %*s%s)\n", OPTION_WIDTH, "", line.bytes);
 	text_release(&line);
 }
 
@@ -186,8 +193,8 @@ static void help_print_options(struct output *out, const struct command *c,
 		heading = NULL;
 		help_print_option(out, o);
 		if (all) {
-			help_print_relation(out, "not with", o->excludes);
-			help_print_relation(out, "requires", o->requires);
+			help_print_relation(out, "not with", o->excludes, o);
+			help_print_relation(out, "requires", o->requires, o);
 		}
 	}
 }

@@ -607,14 +607,20 @@ int command_parse(const struct command *c, int argc, char **argv,
 	return ret ? -1 : first;
 }
 
+static void option_list_release(struct option_list *list)
+{
+	free(list->values);
+	*list = (struct option_list){ 0 };
+}
+
 void command_release(const struct command *c)
 {
 	for (const struct command_option *o = NULL;
 	     (o = command_next_option(c, o));) {
-		if (o->kind != OPTION_LIST)
-			continue;
-		free(o->value.list->values);
-		*o->value.list = (struct option_list){ 0 };
+		if (o->kind == OPTION_LIST)
+			option_list_release(o->value.list);
+		if (o->sequence)
+			option_list_release(o->sequence);
 	}
 	free(settings);
 	settings = NULL;
