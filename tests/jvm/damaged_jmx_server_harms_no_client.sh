@@ -3,6 +3,8 @@
 # The recorded replies of a JVM to each command are sent again: truncated,
 # delayed, endless, not at all, or with other types and lengths.  The command
 # ends by itself in time, uses at most 300 MB, and prints the reason.
+# Only in check-all: thousands of replies; rmi_client_damage_test has the client without
+# the commands, hostile_jmx_server_ends_mxdump_in_time a whole command.
 sjkc=$(realpath "$1") scratch=$2
 . tests/jvm/lib/target.sh
 . tests/jvm/lib/attach.sh

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 # Java's own JMX client, JConsole's classes and VisualVM reach the real Jolokia
-# agent through mxprx --rmi; VisualVM only in make check-all.  With PICTURE=FILE.png,
+# agent through mxprx --rmi; VisualVM only with EVERY_JDK.  With PICTURE=FILE.png,
 # it takes a picture of VisualVM.
+# Only in check-all: it starts many clients; mxprx_rmi_gives_clients_the_values_of_the_jvm
+# has the JDK's own client.
 sjkc=$(realpath "$1") scratch=$2
 . tests/jvm/lib/lab.sh
 lab_enter "$0" "$@"

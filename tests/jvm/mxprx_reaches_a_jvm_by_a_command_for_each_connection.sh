@@ -3,6 +3,8 @@
 # The JVM chose its second port; the proxy's command can connect to any port.
 # Clients need one port and no unknown host name.  The proxy reports commands
 # that fail, and all commands end with the proxy, even if it is killed.
+# Only in check-all: it starts many JVMs; mxprx_lets_every_client_through_to_every_jvm
+# and mxprx_reaches_a_pod_by_kubectl have proxies with a command.
 sjkc=$1
 scratch=$2
 . tests/jvm/lib/lab.sh

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 # In a JVM without flags, 99.5 % of the samples reach the root of their stack,
-# with each collector (in make check, G1), in threads that work as frameworks do
+# with each collector (without EVERY_JDK, G1), in threads that work as frameworks do
 # and in virtual threads.
+# Only in check-all: it compares samples statistically, for each workload;
+# prof_unwinds_complete_stacks_of_a_jvm_without_flags has one.
 scratch=$2
 . tests/jvm/lib/target.sh
 
