@@ -21,7 +21,7 @@
 
 #define CALL_LOG_TEXT_MAX 512 /* bytes of a name */
 
-#define BACKLOG           128
+#define BACKLOG           1024
 #define LIMITED_NS        (10 * CLOCK_NS_PER_S)
 #define DRAIN_NS          (CLOCK_NS_PER_S / 10)
 #define TICK_NS           (CLOCK_NS_PER_S / 5)
