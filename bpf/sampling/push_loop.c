@@ -269,9 +269,9 @@ static uint64_t loop_own_most(const struct push_loop *l)
 }
 
 /*
- * Returns true if there is no memory for more samples of this window.  A
- * quarter of what is left is for the profiles, since their request, which has
- * the same stack traces, and its compressed form are made beside them.
+ * Returns true if there is no memory for more samples of this window.  Profiles
+ * may use a quarter of the free memory: their request has the same stack traces
+ * again, and both exist beside its compressed form.
  */
 bool push_loop_is_full(struct push_loop *l, bool lasts)
 {
