@@ -243,9 +243,12 @@ static int target_fail_none(const struct candidates *c, const char *name,
 {
 	struct nearest nearest = nearest_to(name, strlen(name));
 	struct text hidden = { 0 }, advice = { 0 };
+	const char *kind = "JVM";
 	struct stat file;
 
 	text_puts(&hidden, "");
+	if (strchr(name, '/') && stat(name, &file) != 0)
+		kind = "file or JVM";
 	for (size_t i = 0; i < c->count; i++)
 		nearest_offer(&nearest, main_name_simple(c->at[i].main.bytes));
 	if (c->list.hidden)
@@ -258,12 +261,12 @@ static int target_fail_none(const struct candidates *c, const char *name,
 		     name, advice.bytes, hidden.bytes);
 	} else if (nearest.best) {
 		fail(err, ERROR_NO_TARGET,
-		     "no JVM is called '%s'; did you mean '%s'?%s", name,
+		     "no %s is called '%s'; did you mean '%s'?%s", kind, name,
 		     nearest.best, hidden.bytes);
 	} else {
 		fail(err, ERROR_NO_TARGET,
-		     "no JVM is called '%s'; `sjkc jps` lists the JVMs%s", name,
-		     hidden.bytes);
+		     "no %s is called '%s'; `sjkc jps` lists the JVMs%s", kind,
+		     name, hidden.bytes);
 	}
 	text_release(&advice);
 	text_release(&hidden);

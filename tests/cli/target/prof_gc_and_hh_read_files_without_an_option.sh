@@ -13,7 +13,7 @@ for words in 'prof a.jfr' "prof $PWD/a.jfr" 'gc gc.log' 'hh ./histogram.txt'; do
 	sed "s|$PWD/||" got | cmp - wanted
 done
 sjkc prof - -e lock <a.jfr 2>&1 | head -n 1
-for name in Demo ./absent 4711; do
+for name in Demo ./absent data/absent 4711; do
 	for command in prof gc hh threads; do
 		$NO_JVM sjkc $command $name 2>&1 >/dev/null | head -n 1 |
 			sed 's/; no permission.*//'
