@@ -64,7 +64,8 @@ serves() {
 	: >"$proxy_said"
 	cluster_unpod "$pod"
 	cluster_pod "$pod" "$1" || return
-	jmx_client "$1" "127.0.0.1:$proxy_port" attributes || return
+	jmx_client "$1" "127.0.0.1:$proxy_port" attributes ||
+		{ cat "$proxy_said" "$scratch/cluster.said"; return 1; }
 	target_wait "$scratch/ttop.said" 'the JVM was restarted' "$ttop" ||
 		{ cat "$scratch/ttop.said" "$proxy_said"; return 1; }
 	: >"$scratch/ttop"

@@ -218,7 +218,10 @@ class Forward:
             if near and body:
                 near.write(body)
             if near and flags & FIN:
-                near.write_eof()
+                try:
+                    near.write_eof()
+                except OSError:
+                    pass  # the JVM reset this connection; others stay
         elif first & 0xFFFF == SYN_STREAM:
             (stream,) = struct.unpack_from(">I", body)
             await self.open(stream, self.headers(body[10:]))
