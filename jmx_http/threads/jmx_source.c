@@ -307,6 +307,7 @@ static int jmx_source_read_restarted(struct jmx_source *s, struct error *err)
 {
 	s->id_count = 0;
 	s->restarts++;
+	s->has_new_restart = true;
 	s->start_ms = s->new_start_ms;
 	s->has_clock = false;
 	if (jmx_source_begin(s, err))
@@ -381,7 +382,6 @@ static int jmx_source_sample(struct thread_source *base, struct top_sample *out,
 			     struct error *err)
 {
 	struct jmx_source *s = jmx_source_of(base);
-	bool restarted;
 
 	jmx_source_keep_given(s);
 	/* Retry once after a lost connection, but not after a timeout. */
@@ -389,15 +389,15 @@ static int jmx_source_sample(struct thread_source *base, struct top_sample *out,
 	    (err->kind != ERROR_REFUSED || err->sys == ETIMEDOUT ||
 	     jmx_source_read_all(s, err)))
 		return jmx_source_fail(s, err);
-	restarted = s->is_restarted;
-	if (restarted && jmx_source_read_restarted(s, err))
+	if (s->is_restarted && jmx_source_read_restarted(s, err))
 		return jmx_source_fail(s, err);
 	jmx_source_drop_ended(s);
 	jmx_source_fill(s, out);
 	s->is_given = true;
-	if (restarted)
+	if (s->has_new_restart)
 		source_note_add(out, "target", false,
 				"%s: the JVM was restarted", s->jmx->title);
+	s->has_new_restart = false;
 	thread_requests_add_notes(s, out);
 	return 0;
 }

@@ -513,6 +513,25 @@ static void restarted_jvm_starts_anew(void **state)
 	s->ops->close(s);
 }
 
+/* The connection fails while the restarted JVM is read for the first time. */
+static void restart_is_reported_after_a_failed_sample(void **state)
+{
+	struct thread_source *s = open_with(false, false);
+	struct top_sample out = sample(s);
+	struct error err = { 0 };
+
+	(void)state;
+	jvm.start_ms = 90000;
+	jvm.goes_after = jvm.runs + 1;
+	assert_int_equal(s->ops->sample(s, &out, &err), -1);
+	jvm.goes_after = 0;
+	out = sample(s);
+	assert_non_null(note(&out, "target"));
+	out = sample(s);
+	assert_null(note(&out, "target"));
+	s->ops->close(s);
+}
+
 static void invalid_replies_make_no_figures(void **state)
 {
 	struct thread_source *s = open_with(false, false);
@@ -763,6 +782,7 @@ int main(void)
 		TEST(possibly_enabled_monitoring_is_restored),
 		TEST(failure_to_restore_is_an_error),
 		TEST(restarted_jvm_starts_anew),
+		TEST(restart_is_reported_after_a_failed_sample),
 		TEST(invalid_replies_make_no_figures),
 		TEST(stack_trace_contains_its_locks),
 		TEST(jmx_values_are_merged_into_proc_samples),
