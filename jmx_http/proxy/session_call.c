@@ -13,8 +13,9 @@
 #define MARSHALLED_MAX ((size_t)16 << 20) /* memory of an object's values */
 
 /*
- * The classes of filters, queries and simple values.  A name that ends with a
- * dot allows a package without its subpackages.
+ * With --read-only, arguments may have these classes: those of filters, queries
+ * and simple values.  A name that ends with a dot allows a package without its
+ * subpackages.
  *
  * No hash tables: a few hundred bytes of nested sets keep the JVM's CPU busy
  * for years ("SerialDOS"), and readers may send them. NotificationFilterSupport
