@@ -476,6 +476,13 @@ bless:				## rewrite the expected output of tests/cli and tests/screen; ONLY=par
 	$(Q)BLESS=1 CASES='cli screen' TOOLS=$(B)/tests/tools \
 		sh tests/cli.sh ./sjkc $(or $(ONLY),$(T))
 
+bless-man:			## rewrite the combinations of options in docs/man
+	$(Q)$(build) all
+	$(Q)for page in docs/man/*.1; do \
+		sh tests/combinations.sh ./sjkc $$page >build/page.new && \
+			cp build/page.new $$page || exit 1; \
+	done
+
 picture:			## take the pictures of the documents
 	$(Q)for t in demo picture; do sh tests/setup.sh $$t || exit 1; done
 	$(Q)$(build) all

@@ -107,15 +107,15 @@ static void help_print_left(struct output *out, struct text *left)
 }
 
 /*
- * Prints "(LABEL --a, --b)" for names such as "a|b", without the option o
- * itself, which may be among them; nothing for NULL.
+ * Prints "(LABEL --a, --b)" for names such as "a|b" and the joint ",", without
+ * the option o itself, which may be among them; nothing for NULL.
  */
 static void help_print_relation(struct output *out, const char *label,
-				const char *names,
+				const char *joint, const char *names,
 				const struct command_option *o)
 {
 	struct text line = { 0 };
-	const char *comma = "";
+	const char *before = "";
 	size_t len;
 
 	if (!names)
@@ -125,14 +125,14 @@ static void help_print_relation(struct output *out, const char *label,
 		len = strcspn(names, "|");
 		if (word_list_has(o->name, '|', names, len))
 			continue;
-		text_puts(&line, comma);
+		text_puts(&line, before);
 		if (line.len + len > RELATION_WIDTH) {
 			output_printf(out, "  %*s%s\n", OPTION_WIDTH, "",
 				      line.bytes);
 			text_clear(&line);
 		}
 		text_printf(&line, " --%.*s", (int)len, names);
-		comma = ",";
+		before = joint;
 	}
 	output_printf(out, "  %*s%s)\n", OPTION_WIDTH, "", line.bytes);
 	text_release(&line);
@@ -193,8 +193,10 @@ static void help_print_options(struct output *out, const struct command *c,
 		heading = NULL;
 		help_print_option(out, o);
 		if (all) {
-			help_print_relation(out, "not with", o->excludes, o);
-			help_print_relation(out, "requires", o->requires, o);
+			help_print_relation(out, "not with", ",", o->excludes,
+					    o);
+			help_print_relation(out, "requires", " or", o->requires,
+					    o);
 		}
 	}
 }

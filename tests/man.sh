@@ -73,6 +73,12 @@ unexplained_statuses() {
 }
 tap_result 'the manual explains every exit status' "$(unexplained_statuses)"
 
+tap_result 'the manual lists the combinations of options (make bless-man)' "$(
+	for page in "$directory"/*.1; do
+		sh "$(dirname "$0")/combinations.sh" "$sjkc" "$page" 2>/dev/null |
+			diff "$page" - | sed "s,^,${page##*/} ,"
+	done)"
+
 if command -v mandoc >/dev/null; then
 	tap_result 'mandoc has nothing to say against the manual' \
 		"$(mandoc -T lint -W warning "$overview" "$directory"/* 2>&1)"
