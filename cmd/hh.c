@@ -430,9 +430,8 @@ static int hh_run(int argc, char **argv, struct error *err)
 	int status;
 
 	if (!opt.input && !opt.pid && argc == 1 && target_is_file(argv[0])) {
-		if (command_given("watch|" KINDS))
-			return misuse(err, "--%s requires a JVM, not a file",
-				      command_given("watch|" KINDS));
+		if (target_refuse_live("watch|timeout|" KINDS, err))
+			return -1;
 		opt.input = argv[0];
 		argc = 0;
 	}
@@ -482,7 +481,7 @@ static const struct command_option options[] = {
 		   "print changes since the histogram in this file"),
 	OPT_STRING('i', "input", &opt.input, "<file>",
 		   "read a histogram from a file instead of a JVM",
-		   .excludes = "watch|pid|" KINDS),
+		   .excludes = "watch|pid|timeout|" KINDS),
 	OPT_DURATION(0, "watch", &opt.watch_ns, "<time>",
 		     "print the changes at this interval",
 		     .excludes = "csv", .aliases = "--interval"),

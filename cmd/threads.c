@@ -215,18 +215,6 @@ static void threads_prepare(void *self, struct profile *p)
 	s->wanted = opt.dump;
 }
 
-static int threads_check_files(struct error *err)
-{
-	const char *given = opt.count != COUNT_NOT_GIVEN ? "--count"
-			    : opt.interval_ns >= 0       ? "--interval"
-			    : opt.timeout_ns >= 0        ? "--timeout"
-			    : opt.locks                  ? "--locks"
-			    : opt.virtual_threads        ? "--virtual"
-							 : NULL;
-
-	return given ? misuse(err, "%s requires a JVM, not files", given) : 0;
-}
-
 static struct profile *threads_of_files(struct dump_series *s, int argc,
 					char **argv,
 					struct threads_source *source,
@@ -241,7 +229,7 @@ static struct profile *threads_of_files(struct dump_series *s, int argc,
 		.prepare_self = s,
 	};
 
-	if (threads_check_files(err))
+	if (target_refuse_live("count|interval|timeout|locks|virtual", err))
 		return NULL;
 	text_puts(&source->name, argv[0]);
 	if (argc > 1)

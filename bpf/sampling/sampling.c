@@ -150,7 +150,7 @@ static void sampling_set_rates(struct sampling_shared *s, struct profile *p)
 	 * The JVM's default interval is unknown: the JVM may have changed it.
 	 */
 	if (s->o->alloc_interval) {
-		text_puts(&rate, "each ");
+		text_puts(&rate, "taken every ");
 		units_add_bytes(&rate, (double)s->o->alloc_interval);
 		text_puts(&rate, " on average");
 		profile_set(p, "alloc", "rate", rate.bytes);

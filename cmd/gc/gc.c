@@ -475,9 +475,13 @@ static int gc_read_arguments(int argc, char **argv, struct error *err)
 	    !word_list_has(sources, ' ', opt.source, strlen(opt.source)))
 		return nearest_fail_choice("source", opt.source,
 					   strlen(opt.source), sources, err);
-	if (opt.inputs.count && (opt.log || gc_jmx_is_wanted(&opt)))
-		return misuse(err, "--%s requires a running JVM, not a file",
-			      command_given("log|address|url|source"));
+	if (opt.inputs.count &&
+	    target_refuse_live("log|address|url|source|duration|timeout|"
+			       "no-heap-uprobe",
+			       err))
+		return -1;
+	if (!opt.jmx.socket && !opt.jmx.url && jmx_check_by_pid(err))
+		return -1;
 	if (opt.pids.count && (opt.jmx.socket || opt.jmx.url))
 		return misuse(err, "an address excludes PIDs: '%s'",
 			      opt.pids.values[0]);

@@ -158,6 +158,12 @@ static void prof_take_directory(void)
 	opt.output = NULL;
 }
 
+/* The options that need a running JVM. */
+#define LIVE_OPTIONS                                                           \
+	"pid|all|jfr|duration|push|frequency|tid|user-frames|kernel-frames|"   \
+	"stack-bytes|max-stack|trace-walk|alloc-interval|min-blocked|sampler|" \
+	"no-agent|no-agent-if-warned|force-agent"
+
 /* The options of a single file, which --push and -o DIR/ do not write. */
 #define FILE_OPTIONS                                                           \
 	"file|output-format|csv|json|show|categorizer-file|named-class|by|"    \
@@ -205,7 +211,6 @@ static int prof_check_push(struct error *err)
 
 static int prof_run(int argc, char **argv, struct error *err)
 {
-	const char *given;
 	int none = 0;
 
 	log_set_json(strcmp(opt.log_format, "json") == 0);
@@ -223,12 +228,8 @@ static int prof_run(int argc, char **argv, struct error *err)
 		prof_take_rest(&opt.inputs, argc, argv);
 		argc = 0;
 	}
-	given = opt.inputs.count ? command_given("pid|all|jfr|duration|push")
-				 : NULL;
-	if (given)
-		return misuse(err,
-			      "--%s requires a running JVM, not a recording",
-			      given);
+	if (opt.inputs.count && target_refuse_live(LIVE_OPTIONS, err))
+		return -1;
 	prof_take_directory();
 	if (prof_check_push(err))
 		return -1;
@@ -320,8 +321,9 @@ static const struct command_option options[] = {
 		   "print these parts: frames,classes,threads,…"),
 	OPT_CHOICE(0, "by", &opt.by, "frame|class|package",
 		   "add up frames by class or package"),
-	OPT_CHOICE(0, "sort", &opt.sort, "TERM|OCCUR|FREQ",
-		   "sort the frames by this number (default: TERM)"),
+	OPT_CHOICE(0, "sort", &opt.sort, "self|total|occurrences",
+		   "sort the frames by this number (default: self)",
+		   .also = "TERM|OCCUR|FREQ"),
 	OPT_COUNT('n', "top", &opt.top, "<count>",
 		  "list at most this many frames"),
 	OPT_NUMBER(0, "min-percent", &opt.min_percent, "<percent>",

@@ -119,20 +119,38 @@ static int prof_choose_parts(struct prof_output *output, struct error *err)
 	return 0;
 }
 
+/* Returns the index of a name in a list; 0 if it is NULL. */
+static unsigned prof_choice(const char *const *names, const char *name)
+{
+	unsigned i = 0;
+
+	while (name && strcmp(names[i], name) != 0)
+		i++;
+	return i;
+}
+
+static enum frame_order prof_order(const struct prof_options *o)
+{
+	unsigned order = prof_choice(frame_order_names, o->sort);
+
+	return (enum frame_order)(order % FRAME_ORDERS);
+}
+
 /* Rejects options of parts that the report does not have. */
 static int prof_check_parts(const struct prof_output *output, struct error *err)
 {
 	const struct prof_options *o = output->options;
 	unsigned frames = 1U << REPORT_FRAMES,
 		 histogram = 1U << REPORT_HISTOGRAM;
-	bool by_frequency = o->sort && strcmp(o->sort, "FREQ") == 0;
+	bool by_occurrences = prof_order(o) == FRAME_OCCURRENCES;
 
 	if (!(output->parts & 1U << REPORT_CALLS) &&
 	    (o->callers_of || o->drawing.style.reverse))
 		return misuse(err, "%s requires --show calls",
 			      o->callers_of ? "--callers-of" : "--reverse");
-	if (by_frequency && !(output->parts & histogram))
-		return misuse(err, "--sort FREQ requires --show histogram");
+	if (by_occurrences && !(output->parts & histogram))
+		return misuse(err, "--sort %s requires --show histogram",
+			      o->sort);
 	if (o->sort && !(output->parts & (frames | histogram)))
 		return misuse(err, "--sort requires --show frames or "
 				   "--show histogram");
@@ -222,16 +240,6 @@ static bool prof_is_utf8(void)
 	return is_utf8;
 }
 
-/* Returns the index of a name in a list; 0 if it is NULL. */
-static unsigned prof_choice(const char *const *names, const char *name)
-{
-	unsigned i = 0;
-
-	while (name && strcmp(names[i], name) != 0)
-		i++;
-	return i;
-}
-
 static struct report_options report_options(const struct prof_output *output,
 					    const struct flame_output *d)
 {
@@ -254,8 +262,7 @@ static struct report_options report_options(const struct prof_output *output,
 		.style = style,
 		.group = (enum frame_group)prof_choice(frame_group_names,
 						       o->by),
-		.order = (enum frame_order)prof_choice(frame_order_names,
-						       o->sort),
+		.order = prof_order(o),
 		.callers_of = output->callers_of,
 		.width = output_terminal_width(d->output),
 		.ascii = !prof_is_utf8(),

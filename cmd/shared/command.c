@@ -429,7 +429,8 @@ static int option_set_choice(const struct command_option *o, const char *value,
 {
 	const char *choices = command_option_arg(o);
 
-	if (!word_list_has(choices, '|', value, strlen(value)))
+	if (!word_list_has(choices, '|', value, strlen(value)) &&
+	    !(o->also && word_list_has(o->also, '|', value, strlen(value))))
 		return nearest_fail_choice("value", value, strlen(value),
 					   choices, err);
 	*o->value.string = value;

@@ -61,6 +61,8 @@ struct command_option {
 	 * command line, or NULL.
 	 */
 	struct option_list *sequence;
+	/* Further choices, "a|b|c".  --help does not list them. */
+	const char *also;
 	/* The values that a shell completes, "a|b|c", unless arg lists them. */
 	const char *complete;
 	/* Returns the choices when they are known only at run time, or NULL. */

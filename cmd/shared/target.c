@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cmd/shared/target.h"
 
+#include "cmd/shared/command.h"
 #include "cmd/shared/log.h"
 #include "cmd/shared/process.h"
 #include "core/base/alloc.h"
@@ -202,6 +203,15 @@ bool target_is_file(const char *argument)
 	       strncmp(argument, "./", 2) == 0 ||
 	       strncmp(argument, "../", 3) == 0 ||
 	       (file.st_mode && !S_ISDIR(file.st_mode));
+}
+
+int target_refuse_live(const char *options, struct error *err)
+{
+	const char *given = command_given(options);
+
+	return given ? misuse(err, "--%s requires a running JVM, not a file",
+			      given)
+		     : 0;
 }
 
 /* Appends the command that reads the file, or the reason why none does. */

@@ -41,6 +41,12 @@ int target_open_first(struct jvm *jvm, const char *pid_option, int *argc,
  */
 bool target_is_file(const char *argument);
 
+/*
+ * For a command that reads a file: returns -1 and *err if one of these options,
+ * "a|b", was given.  They require a running JVM.
+ */
+int target_refuse_live(const char *options, struct error *err);
+
 /* Opens the JVM with this name. Errors as target_open(). */
 int target_open_named(struct jvm *jvm, const char *name, struct error *err);
 

@@ -705,7 +705,8 @@ static const struct command_option options[] = {
 		   "write the samples to a file"),
 	OPT_STRING(0, "replay", &opt.replay, "<file>",
 		   "show a recording; - reads standard input",
-		   .excludes = "pid|address|url|record"),
+		   .excludes = "pid|address|url|record|timeout|reconnect|"
+			       "no-attach|no-uprobes|jmx"),
 	OPT_STRING(0, "screen", &opt.screen, "<size>",
 		   "print the screen as text of this size: 80x24",
 		   .excludes = "batch|csv|json", .rare = true),

@@ -283,7 +283,7 @@ static void rate_add_interval(struct text *out, const char *interval,
 
 	if (every <= 0 || (what && !*what))
 		return;
-	text_puts(out, "each ");
+	text_puts(out, "taken every ");
 	if (what)
 		text_printf(out, "%" PRId64 " %s", every, what);
 	else
@@ -311,7 +311,7 @@ static void rate_add_each(struct text *out, const char *setting)
 {
 	uint64_t ns = rate_parse_duration(setting);
 
-	text_puts(out, "each ");
+	text_puts(out, "taken every ");
 	if (ns)
 		units_add_time(out, (double)ns);
 	else

@@ -20,9 +20,9 @@ void bias_add(struct text *out, const struct profile *p,
 	      const struct event_view *view);
 
 /*
- * Appends how often samples were taken: "each 10 ms", "each 1000 cache-misses"
- * or "at most 300/s"; nothing if unknown. A source may set its own wording with
- * the setting "rate" of the event.
+ * Appends how often samples were taken: "taken every 10 ms", "taken every 1000
+ * cache-misses" or "at most 300/s"; nothing if unknown.  A source may set its
+ * own wording with the setting "rate" of the event.
  */
 void rate_add(struct text *out, const struct profile *p,
 	      const struct event_view *view);

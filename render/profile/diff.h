@@ -95,7 +95,7 @@ extern const char *const diff_base_names[];
 struct diff_source {
 	const char *name; /* of the input: "dump.jfr" */
 	struct side side;
-	struct text *rates; /* by view: "each 10 ms", or empty */
+	struct text *rates; /* by view: "taken every 10 ms", or empty */
 };
 
 /* A pair of recordings, joined in one profile. */

@@ -94,7 +94,8 @@ static void text_wrap_line(struct text *out, const struct diff *d,
 	text_clear(line);
 }
 
-/* Writes "before: a.jfr: 90 samples each 10 ms, total 90 s, for 30 s". */
+/* Writes "before: a.jfr: 90 samples taken every 10 ms, total 90 s, for 30 s".
+ */
 static void text_put_side(struct text *out, const struct diff *d, size_t side)
 {
 	const struct diff_source *s = &d->pair->sources[side];

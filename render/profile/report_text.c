@@ -156,7 +156,7 @@ static const char *table_word(const struct report *r, const char *word)
 static ssize_t table_rows(const struct report *r, enum report_part part)
 {
 	ssize_t rows = (ssize_t)report_rows(r, part), i = 0;
-	bool all = r->options->order != FRAME_TERM ||
+	bool all = r->options->order != FRAME_SELF ||
 		   r->options->group != GROUP_FRAME;
 
 	switch (part) {

@@ -116,17 +116,15 @@ static void frame_walk_selfs(struct frame_walk *walk,
 	free(in_view);
 }
 
-const char *const frame_order_names[FRAME_ORDERS] = {
-	[FRAME_TERM] = "TERM",
-	[FRAME_OCCUR] = "OCCUR",
-	[FRAME_FREQ] = "FREQ",
+const char *const frame_order_names[2 * FRAME_ORDERS] = {
+	"self", "total", "occurrences", "TERM", "OCCUR", "FREQ",
 };
 
 static uint64_t frame_sums_key(const struct frame_sum *sum,
 			       enum frame_order order)
 {
-	return order == FRAME_TERM    ? sum->self
-	       : order == FRAME_OCCUR ? sum->total
+	return order == FRAME_SELF    ? sum->self
+	       : order == FRAME_TOTAL ? sum->total
 				      : sum->frequency;
 }
 

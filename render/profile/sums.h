@@ -25,11 +25,16 @@ struct frame_sum {
 	uint64_t self, total, frequency;
 };
 
-/* SJK's words for self, total and frequency. */
-enum frame_order { FRAME_TERM, FRAME_OCCUR, FRAME_FREQ, FRAME_ORDERS };
+/* The numbers of a frame_sum: self, total and frequency. */
+enum frame_order {
+	FRAME_SELF,
+	FRAME_TOTAL,
+	FRAME_OCCURRENCES,
+	FRAME_ORDERS,
+};
 
-/* "TERM", "OCCUR", "FREQ" */
-extern const char *const frame_order_names[FRAME_ORDERS];
+/* "self", "total", "occurrences", and then SJK's names in the same order. */
+extern const char *const frame_order_names[2 * FRAME_ORDERS];
 
 /*
  * Returns table->label_count sums, sorted by this number, then total, then

@@ -21,7 +21,7 @@ has "$scratch/out.folded" ';Target\.[a-zA-Z]* [0-9]+$' || exit 1
 prof 0 -d 1 -o flamegraph -e cpu,alloc "$pid" &&
 	has "$prof_out" 'cpu at 99 Hz \(.*\), alloc, ' || exit 1
 prof 0 -d 1 -e alloc -i 64k "$pid" &&
-	has "$prof_out" '^alloc of .* each 64 KB on average' || exit 1
+	has "$prof_out" '^alloc of .* taken every 64 KB on average' || exit 1
 # %p is the PID; a repeated -e adds an event.
 prof 0 -d 1 -e cpu -e alloc -f "$scratch/%p-out.txt" "$pid" &&
 	has "$scratch/$pid-out.txt" '^cpu of' &&

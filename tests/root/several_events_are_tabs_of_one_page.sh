@@ -15,7 +15,7 @@ for jdk in $(jdks); do
 		has "$prof_out" "^$event of Target \\($pid\\): [0-9,]+ samples?" ||
 			exit 1
 	done
-	has "$prof_out" '^alloc of .* samples each 64 KB on average, ' &&
+	has "$prof_out" '^alloc of .* samples taken every 64 KB on average, ' &&
 		has "$prof_out" '^note: an estimate: each sample represents' || exit 1
 	prof 0 -e alloc -d 2s -o "$scratch/alloc.collapsed" "$pid" || exit 1
 	at_least 99 "$(weight_of "$scratch/alloc.collapsed" \

@@ -21,4 +21,8 @@ try -o out.svg -i /dev/null
 try -o - -i /dev/null
 try -o missing/out.html -i /dev/null
 try -i gc.log -s db1:9010
+for live in '-d 5s' --log --no-heap-uprobe '--source jmx' '--timeout 1s' --tls; do
+	# shellcheck disable=SC2086 # words
+	try -i gc.log $live
+done
 try -s db1:9010 4711

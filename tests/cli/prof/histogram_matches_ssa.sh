@@ -14,6 +14,10 @@ for order in TERM OCCUR FREQ; do
 	cmp prof.txt ssa.txt && [ -s prof.txt ] &&
 		echo "$order: $(wc -l <prof.txt) frames are the same"
 done
-sjkc prof -q --show histogram --sort FREQ -n 5 -i "$DATA/std/busy17.std"
+for names in self:TERM total:OCCUR occurrences:FREQ; do
+	prof "${names%:*}" >prof.txt
+	prof "${names#*:}" | cmp - prof.txt && echo "$names: the same"
+done
+sjkc prof -q --show histogram --sort occurrences -n 5 -i "$DATA/std/busy17.std"
 sjkc prof -q --show histogram,frames --sort OCCUR -n 1 --json -i "$DATA/std/busy17.std" |
 	tr ',' '\n' | grep -E '_(samples|percent)"'

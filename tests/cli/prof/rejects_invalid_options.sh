@@ -28,7 +28,13 @@ try $$ --no-agent -e cpu,alloc
 try $$ --agent --no-agent
 try $$ --user --kernel --quiet-target
 try $$ --user-frames --kernel-frames --no-agent-if-warned
-try -i x.jfr -d 5s
+for live in '-d 5s' '-F 9' '--tid 5' --user-frames --kernel-frames \
+	'--stack-bytes 4k' '--max-stack 5' '--trace-walk 3' \
+	'--alloc-interval 1m' '--min-blocked 1s' '--sampler bpf' --no-agent \
+	--no-agent-if-warned --force-agent; do
+	# shellcheck disable=SC2086 # words
+	try -i x.jfr $live
+done
 try $$ --jfr
 try $$ --jfr -e cpu,alloc
 try $$ --jfr -e alloc -F 9

@@ -20,6 +20,10 @@ try --replay missing.jsonl
 try -s 127.0.0.1:1 -p 4711
 try -s 127.0.0.1:1 --no-attach
 try -s 127.0.0.1:1 --replay "$made"
+for live in '--timeout 1s' '--reconnect 5s' --no-attach --no-uprobes --jmx --tls; do
+	# shellcheck disable=SC2086 # words
+	try --replay "$made" $live
+done
 try -p 4711 --jmx --no-attach
 try -p 4711 --user monitor
 try -p 4711 --force-hostname

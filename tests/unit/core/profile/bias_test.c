@@ -164,7 +164,7 @@ static void rate_states_the_known_part(void **state)
 	profile_set(p, "x", "throttle", "300/s");
 	check_rate(p, "at most 300/s");
 	profile_set(p, "x", "period", "20 ms");
-	check_rate(p, "each 20 ms");
+	check_rate(p, "taken every 20 ms");
 	/* A period is the JDK's, but these samples are not. */
 	profile_set(p, "x", "interval", "0");
 	check_rate(p, "");
@@ -193,17 +193,17 @@ static void interval_is_a_time_only_for_time_events(void **state)
 	struct profile *p = profile_of(wall, UNIT_SAMPLES);
 
 	(void)state;
-	check_sampled(java, "cpu", "1000000", "each 1 ms", 1000000);
-	check_sampled(java, "wall", "20000000", "each 20 ms", 20000000);
-	check_sampled(java, "cache-misses", "1000", "each 1000 cache-misses",
-		      0);
-	check_sampled(java, "Main.run", "7", "each 7 Main.run", 0);
+	check_sampled(java, "cpu", "1000000", "taken every 1 ms", 1000000);
+	check_sampled(java, "wall", "20000000", "taken every 20 ms", 20000000);
+	check_sampled(java, "cache-misses", "1000",
+		      "taken every 1000 cache-misses", 0);
+	check_sampled(java, "Main.run", "7", "taken every 7 Main.run", 0);
 	check_sampled(java, "cpu", "0", "", 0);
-	check_sampled(wall, "wall", "20000000", "each 20 ms", 20000000);
+	check_sampled(wall, "wall", "20000000", "taken every 20 ms", 20000000);
 	check_sampled(wall, "cpu", "20000000", "", 0);
 	profile_set(p, "", "event", "cpu");
 	profile_set(p, "jdk.ExecutionSample", "wall", "50000000");
-	check_rate(p, "each 50 ms");
+	check_rate(p, "taken every 50 ms");
 	profile_free(p);
 }
 
@@ -215,7 +215,7 @@ static void throttle_of_cpu_time_may_be_a_period(void **state)
 
 	(void)state;
 	profile_set(p, event, "throttle", "10ms");
-	check_rate(p, "each 10 ms");
+	check_rate(p, "taken every 10 ms");
 	assert_int_equal(rate_period(p, &view), 10000000);
 	profile_free(p);
 	p = profile_of(event, UNIT_NS);

@@ -117,7 +117,8 @@ static void period_is_that_of_the_event(void **state)
 	(void)state;
 	expect_period("alloc", UNIT_BYTES, "period", "524288 bytes",
 		      "524288 bytes");
-	expect_period("alloc", UNIT_BYTES, "rate", "each 512 KB", "1 bytes");
+	expect_period("alloc", UNIT_BYTES, "rate", "taken every 512 KB",
+		      "1 bytes");
 	expect_period("wall", UNIT_NS, "rate", "at 19 Hz (cpu-clock)",
 		      "52631578 ns");
 	expect_period("lock", UNIT_NS, "threshold", "10 ms", "none");
