@@ -325,7 +325,7 @@ check-sanitized-here:
 		case $$name in \
 		units) sh tests/unit.sh $(unit_tests) ;; \
 		build/*) sh tests/unit.sh $$name ;; \
-		*) sh tests/cli.sh $(B)/sjkc $$name ;; \
+		*) SANITIZED=1 sh tests/cli.sh $(B)/sjkc $$name ;; \
 		esac || status=1; done; exit $$status
 
 check-cli:

@@ -79,6 +79,16 @@ compare() {
 	fi
 }
 
+# wanted: prints the given scripts.  With $SANITIZED, omits those with a line
+# "# Sanitized only in check-all: reason", unless it is check-all.
+wanted() {
+	if [ -z "${SANITIZED-}" ] || [ -n "${EVERY_JDK-}" ]; then
+		cat
+	else
+		xargs -r grep -L '^# Sanitized only in check-all: '
+	fi
+}
+
 if [ "$1" = --one ]; then
 	run_one "$3" >"$2/$(echo "$3" | tr / ,)"
 	exit
@@ -102,7 +112,7 @@ export PATH SJKC TOOLS DATA SHARED BLESS LC_ALL TZ COLUMNS NO_JVM
 mkdir "$bin/results"
 for kind in ${CASES-cli}; do
 	find "$here/$kind" -name '*.sh' ! -path '*/lib/*'
-done | grep -F -- "${2-}" |
+done | grep -F -- "${2-}" | wanted |
 	xargs -P 4 -I '{}' sh "$0" --one "$bin/results" '{}'
 cat "$bin/results"/* 2>/dev/null | awk '
 	/^(not )?ok - / { sub(/ok - /, "ok " ++n " - "); bad += /^not/ }

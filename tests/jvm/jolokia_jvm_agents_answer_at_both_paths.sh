@@ -18,6 +18,8 @@ both_paths() {
 		printed "one answers at http://127.0.0.1:$port/jolokia"
 }
 
+# In make check, only one of those that return 404.
+[ -n "${EVERY_JDK-}" ] || jolokia_versions=jolokia-agent-jvm:2.2.9:javaagent
 for agent in $jolokia_versions; do
 	jolokia_jvm "$agent" && both_paths || { echo "$agent"; exit 1; }
 	target_end "$pid"

@@ -16,9 +16,10 @@ lab_enter "$0" "$@"
 [ -n "$(jdks)" ] || { echo 'no JDK'; exit 77; }
 
 # In make check, only JmxClient runs, and with fewer settings.
-settings='random password tls-registry client-cert ipv6' windowed=
+settings='tls-registry client-cert ipv6' windowed=
 [ -z "${EVERY_JDK-}" ] ||
-	settings="same different hostname tls $settings" windowed=$settings
+	settings="same different hostname tls random password $settings" \
+		windowed=$settings
 matrix=$scratch/matrix
 echo secret >"$scratch/password"
 

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# Only in check-all: 64 clients at once.
 # mxprx --rmi with --read-only, --log, TLS and logins; 64 clients at once; an agent
 # that dies, is slow, or sends no JSON.
 # shellcheck disable=SC2015,SC2154 # variables of the libraries

@@ -7,7 +7,7 @@ scratch=$2
 [ -n "$(jdks)" ] || { echo 'no JDK'; exit 77; }
 watchers=
 for jdk in $(jdks); do
-	target "$jdk" -- later=4 || exit 1
+	target "$jdk" -Dtarget.duty=10 -- later=4 || exit 1
 	"$TOOLS/show_samples" "$pid" until=came-later \
 		>"$scratch/$(basename "$jdk")" 2>&1 &
 	watchers="$watchers $!"

@@ -8,7 +8,7 @@ scratch=$2
 . tests/root/lib/prof.sh
 
 jdk=$(jdks | head -n 1)
-target "$jdk" -- burners=1 allocators=1 || exit 1
+target "$jdk" -Dtarget.duty=25 -- burners=1 allocators=1 || exit 1
 prof 0 -d 1 -i 10ms -f "$scratch/out.html" -e itimer "$pid" || exit 1
 has "$scratch/out.html" 'cpu at 100 Hz' || exit 1
 # Numbers without a unit are seconds (-d) and nanoseconds (-i).

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Begins early: waits for samples.
+# Only in check-all: it takes 11 s of CPU time.
 # Newest JDK: JDK 17 has no virtual threads.
 # Platform and virtual threads wait thousands of times per second.  At least
 # 99.5 % of the off-CPU time has stack traces to the thread's root; the other

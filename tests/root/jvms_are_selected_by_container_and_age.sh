@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# Only in check-all: 10 s of CPU time.
 # prof --all --push selects JVMs by the id and the Kubernetes name of their container:
 # both JVMs of this test are in control groups with such ids.  A JVM is not sampled
 # before it has the age of --min-age.  A user may give a group any name: the group of
@@ -55,7 +56,7 @@ mount -t tmpfs tmpfs /var/log && mkdir /var/log/containers &&
 # start NAME GROUP: starts a JVM in this group; without a name, it has no service
 start() {
 	within="sh $scratch/enter $top/$2"
-	target "$jdk" ${1:+"-Dotel.service.name=$1"} -Dtarget.duty=25 -- burners=1 ||
+	target "$jdk" ${1:+"-Dotel.service.name=$1"} -Dtarget.duty=10 -- burners=1 ||
 		return 1
 	within=
 }

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Begins early: waits for JVMs.
+# Only in check-all: 7 s of CPU time.
 # Each container's root is an overlay of its own, so the same libjvm has another
 # device in each.  prof copies libjvm once for two such JVMs and names the
 # functions of both.

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# Only in check-all: it needs a quiet machine.
 # With a CPU limit that is always exceeded, prof --push lowers the frequency to
 # 5 Hz.  The profiles of each frequency have its period, so their samples add up
 # to the CPU time of the JVM.  With a memory limit that is always exceeded, it

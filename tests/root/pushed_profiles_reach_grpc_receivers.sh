@@ -11,7 +11,7 @@ scratch=$2
 /usr/bin/python3 -c 'import grpc' 2>/dev/null ||
 	{ echo 'python3-grpcio is not installed'; exit 77; }
 jdk=$(jdks | head -n 1)
-target "$jdk" -Dotel.service.name=shop -- burners=1 || exit 1
+target "$jdk" -Dotel.service.name=shop -Dtarget.duty=25 -- burners=1 || exit 1
 grpc_start() {
 	rm -f "$engine/port"
 	/usr/bin/python3 tests/tools/otlp_grpc_engine.py "$engine" "$@" \

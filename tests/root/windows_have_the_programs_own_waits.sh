@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Begins early: samples for half a minute.
+# Only in check-all: it needs half a minute of a quiet machine.
 # prof writes thirty short windows while threads sleep throughout, the clock is set by an
 # hour, JVMs start and are killed, and the ring buffer is full for a while.  Each other
 # window has exactly the waits that the program itself measured; no window has more time

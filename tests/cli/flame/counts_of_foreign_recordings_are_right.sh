@@ -1,5 +1,6 @@
 # Recordings and dumps of other projects, each with an independent count of its
 # samples or threads. Where sjkc differs, the table has its result and why.
+# Sanitized only in check-all: 10 s of CPU time; the readers have unit tests.
 [ -d "$SHARED/foreign/threads" ] || {
 	echo 'no recordings of other projects'
 	exit 77

@@ -1,5 +1,6 @@
 # In real recordings, all formats have the same stack traces and weights for
 # every event.
+# Sanitized only in check-all: 5 s of CPU time for equal counts.
 stacks_of="python3 $DATA/../tools/stacks_of.py"
 
 # collapsed INPUT OPTION…: print all events; each line starts with its event
