@@ -10,6 +10,7 @@
 /* In the order in which `sjkc help` lists them within their groups. */
 /* clang-format off */
 const struct command *const commands[] = {
+	&why_command,
 	&ttop_command,
 	&gc_command,
 	&jstat_command,

@@ -13,7 +13,7 @@
 
 /* Commands whose arguments name JVMs. */
 #define WITH_JVM                                                               \
-	"ttop|prof|gc|perfmap|jcmd|jstack|hh|jmap|jstat|vminfo|doctor|mx|"     \
+	"why|ttop|prof|gc|perfmap|jcmd|jstack|hh|jmap|jstat|vminfo|doctor|mx|" \
 	"mxdump|"                                                              \
 	"mxping"
 

@@ -1,0 +1,340 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "core/diagnosis/dump_waits.h"
+
+#include "core/base/alloc.h"
+#include "core/base/safe_text.h"
+#include "core/profile/frame_name.h"
+#include "core/threads/pool_name.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { GROUPS_MAX = 4096 };
+
+/*
+ * Calls below the application's frame that tell what a thread waits for.  "*"
+ * matches the start of a class name.
+ */
+static const struct {
+	const char *class_name, *methods;
+	enum dump_wait_kind kind;
+} waits_calls[] = {
+	{ "*AddressImpl", "lookupAllHostAddr getHostByAddr", DUMP_WAIT_NAMES },
+	{ "*FileDispatcherImpl",
+	  "force0 read0 write0 pread0 pwrite0 readv0 writev0 lock0",
+	  DUMP_WAIT_DISK },
+	{ "java.io.FileDescriptor", "sync sync0", DUMP_WAIT_DISK },
+	{ "java.io.RandomAccessFile",
+	  "readBytes readBytes0 read0 writeBytes "
+	  "writeBytes0 write0",
+	  DUMP_WAIT_DISK },
+	{ "java.io.FileOutputStream", "writeBytes write", DUMP_WAIT_DISK },
+	{ "java.io.FileInputStream", "readBytes read0", DUMP_WAIT_DISK },
+	{ "java.net.SocketInputStream", "socketRead0", DUMP_WAIT_SOCKET },
+	{ "java.net.PlainSocketImpl", "socketConnect", DUMP_WAIT_SOCKET },
+	{ "*NioSocketImpl", "park timedRead implRead timedFinishConnect",
+	  DUMP_WAIT_SOCKET },
+	{ "*SocketDispatcher", "read0 write0 readv0 writev0",
+	  DUMP_WAIT_SOCKET },
+	{ "sun.nio.ch.Net", "poll connect0 pollConnect", DUMP_WAIT_SOCKET },
+	{ "sun.nio.ch.SocketChannelImpl", "read write connect",
+	  DUMP_WAIT_SOCKET },
+	{ "java.util.concurrent.Semaphore",
+	  "acquire tryAcquire acquireUninterruptibly", DUMP_WAIT_PERMIT },
+	{ "java.util.concurrent.CountDownLatch", "await", DUMP_WAIT_RESULT },
+	{ "java.util.concurrent.CyclicBarrier", "await", DUMP_WAIT_RESULT },
+	{ "java.util.concurrent.CompletableFuture",
+	  "get join waitingGet "
+	  "timedGet",
+	  DUMP_WAIT_RESULT },
+	{ "java.util.concurrent.FutureTask", "get awaitDone",
+	  DUMP_WAIT_RESULT },
+	{ "java.lang.Thread", "sleep sleep0", DUMP_WAIT_SLEEP },
+};
+
+static bool waits_class_is(const char *pattern, const char *name)
+{
+	size_t len = strlen(name), wanted;
+
+	if (pattern[0] != '*')
+		return strcmp(pattern, name) == 0;
+	wanted = strlen(++pattern);
+	return len >= wanted && strcmp(name + len - wanted, pattern) == 0;
+}
+
+static bool waits_methods_have(const char *methods, const char *method)
+{
+	size_t len = strlen(method);
+
+	for (const char *at = methods; len && (at = strstr(at, method));
+	     at += len) {
+		if ((at == methods || at[-1] == ' ') &&
+		    (!at[len] || at[len] == ' '))
+			return true;
+	}
+	return false;
+}
+
+/* DUMP_WAIT_KINDS: the frame does not tell. */
+static enum dump_wait_kind waits_kind_of_frame(const struct profile *p,
+					       const struct frame *f)
+{
+	const char *method = profile_text(p, f->method);
+	const char *class_name = profile_text(p, f->class_name);
+
+	for (size_t i = 0; i < sizeof(waits_calls) / sizeof(*waits_calls); i++)
+		if (waits_methods_have(waits_calls[i].methods, method) &&
+		    waits_class_is(waits_calls[i].class_name, class_name))
+			return waits_calls[i].kind;
+	return DUMP_WAIT_KINDS;
+}
+
+/*
+ * Returns the application's frame nearest the leaf, or NULL, and what the calls
+ * below it wait for.
+ */
+static const struct frame *waits_find_place(const struct profile *p,
+					    uint32_t stack,
+					    enum dump_wait_kind *kind)
+{
+	*kind = DUMP_WAIT_KINDS;
+	for (uint32_t at = stack; at; at = p->stacks[at].caller) {
+		const struct frame *f = &p->frames[p->stacks[at].frame];
+		enum dump_wait_kind found;
+
+		if (frame_is_application(p, f))
+			return f;
+		found = waits_kind_of_frame(p, f);
+		if (*kind == DUMP_WAIT_KINDS)
+			*kind = found;
+	}
+	return NULL;
+}
+
+static enum dump_wait_kind waits_kind_of(const struct dump_series *s,
+					 const struct series_thread *t,
+					 enum dump_wait_kind by_frames)
+{
+	const struct tapped_lock *lock = series_wait(s, t);
+
+	if (lock &&
+	    (lock->kind == TAPPED_ENTERS || lock->kind == TAPPED_REENTERS ||
+	     lock->kind == TAPPED_INITIALIZES) &&
+	    t->state == STATE_BLOCKED)
+		return DUMP_WAIT_MONITOR;
+	if (by_frames != DUMP_WAIT_KINDS)
+		return by_frames;
+	if (t->activity == SERIES_BLOCKED)
+		return DUMP_WAIT_LOCK;
+	return DUMP_WAIT_OTHER;
+}
+
+static const char *waits_keep(struct dump_waits *w, const struct text *t)
+{
+	return intern_text(
+		&w->texts,
+		intern_id(&w->texts, t->len ? t->bytes : "", t->len));
+}
+
+static const char *waits_keep_name(struct dump_waits *w, const char *foreign)
+{
+	struct text safe = { 0 };
+	const char *kept;
+
+	safe_text_puts(&safe, foreign);
+	kept = waits_keep(w, &safe);
+	text_release(&safe);
+	return kept;
+}
+
+static const char *waits_keep_place(struct dump_waits *w,
+				    const struct profile *p,
+				    const struct frame *f)
+{
+	static const struct style style = { .simple = true, .lines = true };
+	struct text name = { 0 };
+	const char *kept;
+
+	if (f)
+		frame_name(&name, p, f, &style);
+	kept = waits_keep(w, &name);
+	text_release(&name);
+	return kept;
+}
+
+static const char *waits_pool_of(struct dump_waits *w,
+				 const struct dump_series *s,
+				 const struct series_thread *t)
+{
+	struct text pool = { 0 };
+	const char *kept;
+
+	pool_name(&pool, profile_text(s->profile, t->thread.name));
+	kept = waits_keep_name(w, pool.len ? pool.bytes : "");
+	text_release(&pool);
+	return kept;
+}
+
+/* Returns the group of these texts; NULL if there are too many groups. */
+static struct dump_wait *waits_find(struct dump_waits *w,
+				    const struct dump_wait *like)
+{
+	struct text key = { 0 };
+	uint32_t id;
+
+	/* Equal texts are one string of the interner. */
+	text_printf(&key, "%d %p %p %p", (int)like->kind,
+		    (const void *)like->pool, (const void *)like->place,
+		    (const void *)like->lock);
+	id = intern_find(&w->keys, key.bytes, key.len);
+	if (!id && w->count < GROUPS_MAX) {
+		id = intern_id(&w->keys, key.bytes, key.len);
+		array_add(w->all, w->count, w->cap, *like);
+	}
+	text_release(&key);
+	return id ? &w->all[id - 1] : NULL;
+}
+
+static void waits_set_owner(struct dump_waits *w, struct dump_wait *group,
+			    const struct dump_series *s,
+			    const struct series_thread *t)
+{
+	const struct blocked_thread *blocked;
+	enum dump_wait_kind by_frames;
+
+	if (t->blocked == BLOCKED_NONE)
+		return;
+	blocked = &s->blocked.threads[t->blocked];
+	if (blocked->owner == BLOCKED_NONE)
+		return;
+	for (size_t i = 0; i < s->thread_count; i++) {
+		const struct series_thread *owner = &s->threads[i];
+
+		if (owner->blocked != blocked->owner)
+			continue;
+		group->owner = waits_keep_name(
+			w, profile_text(s->profile, owner->thread.name));
+		group->owner_place = waits_keep_place(
+			w, s->profile,
+			waits_find_place(s->profile, owner->stack, &by_frames));
+		group->owner_kind = owner->activity == SERIES_RUNS
+					    ? DUMP_WAIT_KINDS
+					    : waits_kind_of(s, owner,
+							    by_frames);
+		return;
+	}
+}
+
+static void waits_add_thread(struct dump_waits *w, const struct dump_series *s,
+			     const struct series_thread *t)
+{
+	const struct tapped_lock *lock = series_wait(s, t);
+	enum dump_wait_kind by_frames;
+	const struct frame *place = waits_find_place(s->profile, t->stack,
+						     &by_frames);
+	struct dump_wait like = {
+		.kind = waits_kind_of(s, t, by_frames),
+		.pool = waits_pool_of(w, s, t),
+		.place = waits_keep_place(w, s->profile, place),
+		.lock = "",
+		.owner = "",
+		.owner_place = "",
+		.owner_kind = DUMP_WAIT_KINDS,
+	};
+	struct dump_wait *group;
+
+	if (like.kind <= DUMP_WAIT_LOCK && lock)
+		like.lock = waits_keep_name(
+			w, profile_text(s->profile, lock->class_name));
+	group = waits_find(w, &like);
+	if (!group) {
+		w->left_out++;
+		return;
+	}
+	group->dumps += !group->threads[w->dumps];
+	group->threads[w->dumps]++;
+	group->sum++;
+	if (group->threads[w->dumps] == 1)
+		waits_set_owner(w, group, s, t);
+}
+
+/* Counts the threads of the pools of the groups in this dump. */
+static void waits_size_pools(struct dump_waits *w, const struct dump_series *s)
+{
+	struct intern pools = { 0 };
+	size_t *sizes = xcalloc(s->thread_count + 1, sizeof(*sizes));
+
+	for (size_t i = 0; i < s->thread_count; i++) {
+		const char *pool = waits_pool_of(w, s, &s->threads[i]);
+
+		sizes[intern_id(&pools, &pool, sizeof(pool)) - 1]++;
+	}
+	for (size_t i = 0; i < w->count; i++) {
+		struct dump_wait *group = &w->all[i];
+
+		if (group->threads[w->dumps])
+			group->pool_size = sizes[intern_find(
+							 &pools, &group->pool,
+							 sizeof(group->pool)) -
+						 1];
+	}
+	free(sizes);
+	intern_release(&pools);
+}
+
+/* "A holds L1 and waits for L2, B holds …" of the first deadlock. */
+static void waits_describe_deadlock(struct dump_waits *w,
+				    const struct blocked *b)
+{
+	text_clear(&w->deadlock);
+	w->deadlocked = w->behind = 0;
+	for (size_t i = 0; i < b->count; i++) {
+		const struct blocked_thread *t = &b->threads[i];
+
+		if (t->deadlock != 1)
+			continue;
+		if (w->deadlocked++ < 4) {
+			text_puts(&w->deadlock, w->deadlocked > 1 ? "; " : "");
+			blocked_name(t, &w->deadlock);
+			text_puts(&w->deadlock, " waits for ");
+			blocked_lock(t, &w->deadlock);
+		}
+		if (t->held_back > w->behind)
+			w->behind = t->held_back;
+	}
+	/* The members of the cycle hold each other back, too. */
+	w->behind = w->behind >= w->deadlocked ? w->behind + 1 - w->deadlocked
+					       : 0;
+	w->deadlock_dumps += w->deadlocked != 0;
+}
+
+void dump_waits_add(struct dump_waits *w, const struct dump_series *s)
+{
+	if (w->dumps == DUMP_WAITS_DUMPS)
+		return;
+	for (size_t i = 0; i < s->thread_count; i++) {
+		const struct series_thread *t = &s->threads[i];
+
+		if (t->activity == SERIES_BLOCKED ||
+		    t->activity == SERIES_WAITS)
+			waits_add_thread(w, s, t);
+	}
+	waits_size_pools(w, s);
+	waits_describe_deadlock(w, &s->blocked);
+	w->threads = s->thread_count;
+	w->dumps++;
+}
+
+void dump_waits_release(struct dump_waits *w)
+{
+	free(w->all);
+	text_release(&w->deadlock);
+	intern_release(&w->keys);
+	intern_release(&w->texts);
+	*w = (struct dump_waits){ 0 };
+}
+
+double dump_wait_mean(const struct dump_waits *w, const struct dump_wait *of)
+{
+	return w->dumps ? (double)of->sum / (double)w->dumps : 0;
+}

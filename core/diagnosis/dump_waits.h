@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * dump_waits: what the threads of a JVM wait for, over several thread dumps.
+ *
+ * Threads of one pool that wait in the same place for the same kind of thing
+ * are a group. Idle threads, which wait for work, are in no group.
+ */
+#ifndef CORE_DIAGNOSIS_DUMP_WAITS_H
+#define CORE_DIAGNOSIS_DUMP_WAITS_H
+
+#include "core/base/intern.h"
+#include "core/base/text.h"
+#include "core/threads/dump_series.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { DUMP_WAITS_DUMPS = 8 }; /* maximum number of dumps */
+
+enum dump_wait_kind {
+	DUMP_WAIT_MONITOR, /* synchronized */
+	DUMP_WAIT_LOCK,    /* a lock of java.util.concurrent */
+	DUMP_WAIT_PERMIT,  /* java.util.concurrent.Semaphore */
+	DUMP_WAIT_RESULT,  /* a future, a latch */
+	DUMP_WAIT_NAMES,   /* name resolution */
+	DUMP_WAIT_SOCKET,  /* a reply, or a connection */
+	DUMP_WAIT_DISK,    /* a file */
+	DUMP_WAIT_SLEEP,   /* Thread.sleep() */
+	DUMP_WAIT_OTHER,
+	DUMP_WAIT_KINDS,
+};
+
+/* Texts are safe for a terminal, and "" if unknown. */
+struct dump_wait {
+	enum dump_wait_kind kind;
+	const char *pool;  /* "http-worker-*" */
+	const char *place; /* the application's frame nearest the leaf */
+	const char *lock;  /* class of the lock */
+	/* In the last dump that had an owner: its thread and its place. */
+	const char *owner, *owner_place;
+	enum dump_wait_kind owner_kind; /* DUMP_WAIT_KINDS: it does not wait */
+	size_t threads[DUMP_WAITS_DUMPS]; /* by dump */
+	size_t sum;                       /* of threads */
+	size_t dumps;                     /* that have the group */
+	size_t pool_size;                 /* in the last of these dumps */
+};
+
+struct dump_waits {
+	struct dump_wait *all; /* in the order of their first threads */
+	size_t count, cap;
+	size_t dumps;
+	size_t left_out; /* threads beyond the limit of groups */
+	/* Of the last dump: its first deadlock as a sentence; or empty. */
+	struct text deadlock;
+	size_t deadlocked, behind; /* its threads, and those behind them */
+	size_t deadlock_dumps;     /* dumps that have a deadlock */
+	size_t threads;            /* in the last dump */
+	/* Private. */
+	struct intern keys, texts;
+};
+
+/* Adds a dump; the series has ended and is not needed any more. */
+void dump_waits_add(struct dump_waits *w, const struct dump_series *s);
+void dump_waits_release(struct dump_waits *w); /* zeroed is allowed */
+
+/* Mean number of threads of a group in all dumps. */
+double dump_wait_mean(const struct dump_waits *w, const struct dump_wait *of);
+
+#endif
