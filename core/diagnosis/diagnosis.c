@@ -270,15 +270,22 @@ static uint64_t pauses_count_full(const struct gc_totals *t)
 	return full;
 }
 
+/*
+ * Without the time to safepoint, which is the rule of slow stops; the longest
+ * is the collector's own time, if that is known.
+ */
 static void rule_collections(struct diagnosis *d, const struct rule *rule,
 			     const struct diagnosis_facts *f)
 {
-	const struct gc_durations *s = &f->pauses->collections.stopped;
-	double share = (double)s->sum_ns / 1e9 / f->seconds;
+	const struct gc_group *all = &f->pauses->collections;
+	double share = (double)(all->stopped.sum_ns - all->sync.sum_ns) / 1e9 /
+		       f->seconds;
+	int64_t longest_ns = all->gc.count ? all->gc.longest_ns
+					   : all->stopped.longest_ns;
 	uint64_t full = pauses_count_full(f->pauses);
 	struct cause *c;
 
-	if (share < STOPPED_SHARE && s->longest_ns < STOPPED_LONGEST_NS &&
+	if (share < STOPPED_SHARE && longest_ns < STOPPED_LONGEST_NS &&
 	    full < FULL_MOST)
 		return;
 	c = diagnosis_add(d, rule);
@@ -287,15 +294,15 @@ static void rule_collections(struct diagnosis *d, const struct rule *rule,
 		    "garbage collection stops the program %.1f %% of the time",
 		    100 * share);
 	text_printf(&c->detail, "%s, the longest %s",
-		    units_counted(f->pauses->collections.stops, "pause").text,
-		    units_time((double)s->longest_ns).text);
+		    units_counted(all->stops, "pause").text,
+		    units_time((double)longest_ns).text);
 	if (full)
 		text_printf(&c->detail,
 			    ", %s: the heap is too small, or it leaks",
 			    units_counted(full, "full collection").text);
 	text_printf(&c->next, "hh %s --live", f->target);
 	cause_prove(c, "stopped_share", share, "of the time", "pauses");
-	cause_prove(c, "longest_s", (double)s->longest_ns / 1e9, "s", "pauses");
+	cause_prove(c, "longest_s", (double)longest_ns / 1e9, "s", "pauses");
 	cause_prove(c, "full_collections", (double)full, "collections",
 		    "pauses");
 }

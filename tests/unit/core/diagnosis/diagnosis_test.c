@@ -254,6 +254,16 @@ static void collections_are_judged_by_share_length_and_kind(void **state)
 	expect("collections");
 }
 
+static void slow_stop_is_not_blamed_on_the_collector(void **state)
+{
+	(void)state;
+	add_pause(GC_YOUNG, 2000000000, 1990000000, "Allocation Failure");
+	m.pauses.collections.gc = (struct gc_durations){
+		.count = 1, .sum_ns = 9000000, .longest_ns = 9000000
+	};
+	expect("safepoints");
+}
+
 static void slow_stop_names_the_last_thread(void **state)
 {
 	(void)state;
@@ -329,6 +339,7 @@ int main(void)
 		TEST(limit_is_judged_by_periods),
 		TEST(run_queue_needs_other_processes),
 		TEST(collections_are_judged_by_share_length_and_kind),
+		TEST(slow_stop_is_not_blamed_on_the_collector),
 		TEST(slow_stop_names_the_last_thread),
 		TEST(descriptors_are_judged_by_limit_and_growth),
 		TEST(exceptions_need_a_hundred_samples),
