@@ -72,6 +72,38 @@ static bool threads_wait(const struct jvm *jvm, int64_t until_ns,
 }
 
 /*
+ * Reads the peers for which the threads of the dump wait. Without the right,
+ * the report lacks them.
+ */
+static void threads_read_peers(const struct jvm *jvm, struct dump_series *s)
+{
+	static bool has_failed;
+	struct error err;
+
+	dump_series_end(s);
+	if (has_failed || !s->number ||
+	    (s->wanted && s->wanted != s->dump_count))
+		return;
+	if (series_read_peers(s, jvm, &err) == 0) {
+		if (s->peers.unread)
+			log_always("the system calls of %zu threads were not "
+				   "read: too many threads",
+				   s->peers.unread);
+		if (s->peers.is_cut)
+			log_always("some descriptors and addresses are "
+				   "missing: reading them took too long");
+		return;
+	}
+	has_failed = true;
+	if (err.kind == ERROR_PERMISSION)
+		log_info("the peers of system calls are missing: the kernel "
+			 "denies /proc/%d/task/TID/syscall; run as root",
+			 (int)jvm->pid);
+	else if (err.kind != ERROR_NO_TARGET)
+		log_info("the peers of system calls are missing: %s", err.text);
+}
+
+/*
  * Takes a dump as jstack does, and reads it. The JVM prints only the virtual
  * threads that run: another dump has all of them. It is taken first, so that a
  * failure does not leave half a dump.
@@ -98,6 +130,8 @@ static int threads_take(const struct jvm *jvm, struct attach *a,
 	if (ret == 0 && opt.virtual_threads && dump_series_supplement(s))
 		ret = dump_json_reader.read(all.bytes, all.len, s->profile,
 					    err);
+	if (ret == 0)
+		threads_read_peers(jvm, s);
 	text_release(&reply);
 	input_close(&all);
 	return ret;

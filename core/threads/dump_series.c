@@ -445,6 +445,7 @@ void dump_series_release(struct dump_series *s)
 	free(s->facts);
 	map64_release(&s->by_id);
 	blocked_release(&s->blocked);
+	wait_peers_release(&s->peers);
 	*s = (struct dump_series){ 0 };
 }
 

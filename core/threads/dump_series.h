@@ -10,6 +10,8 @@
 #define CORE_THREADS_DUMP_SERIES_H
 
 #include "core/base/map64.h"
+#include "core/jvm/jvm.h"
+#include "core/process/wait_peer.h"
 #include "core/profile/profile.h"
 #include "core/profile/thread_tap.h"
 #include "core/threads/blocked.h"
@@ -45,6 +47,7 @@ struct series_thread {
 	enum series_activity activity;
 	/* Index in blocked.threads, or BLOCKED_NONE. */
 	size_t blocked;
+	size_t peer; /* private: 1 + the index in peers; 0 = none */
 
 	/*
 	 * Number of consecutive dumps, up to this one, with this stack and this
@@ -97,6 +100,7 @@ struct dump_series {
 	struct series_fact *facts;
 	size_t fact_count, fact_cap;
 	struct blocked blocked;
+	struct wait_peers peers; /* of series_read_peers() */
 
 	/* Private: the dump before. */
 	struct series_thread *old;
@@ -146,6 +150,19 @@ const struct tapped_lock *series_next_owned(const struct dump_series *s,
  * owners are known from the dump, and from the JVM's list of deadlocks.
  */
 void series_find_blocked(struct dump_series *s);
+
+/*
+ * Fills s->peers for the threads of the kept dump that are in native code, as
+ * soon as possible after the dump: a thread may have moved on in between. jvm
+ * has made the dump, which dump_series_end() has ended. Errors are those of
+ * wait_peers_read().
+ */
+int series_read_peers(struct dump_series *s, const struct jvm *jvm,
+		      struct error *err);
+
+/* Returns the peer for which a thread waits, or NULL. */
+const struct wait_peer *series_peer(const struct dump_series *s,
+				    const struct series_thread *t);
 
 /* Returns what a thread does, without regard to locks. */
 enum series_activity series_activity_of(const struct profile *p,

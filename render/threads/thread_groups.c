@@ -376,3 +376,89 @@ bool thread_group_wait(struct text *out, const struct dump_series *s,
 	safe_text_puts(out, profile_text(s->profile, first->class_name));
 	return true;
 }
+
+/* ---- peers ---- */
+
+enum { PEERS_SHOWN = 5 };
+
+struct like_peers {
+	const struct series_thread *first;
+	size_t threads;
+};
+
+static int peers_compare(const void *left, const void *right)
+{
+	const struct like_peers *a = left, *b = right;
+
+	if (a->threads != b->threads)
+		return a->threads > b->threads ? -1 : 1;
+	return a->first < b->first ? -1 : a->first > b->first;
+}
+
+/* Returns the peers that the same words describe; the caller frees them. */
+static struct like_peers *group_peers(const struct dump_series *s,
+				      const struct thread_groups *g,
+				      const struct thread_group *group,
+				      size_t *count)
+{
+	struct like_peers *all = NULL;
+	struct intern words = { 0 };
+	struct text text = { 0 };
+	size_t cap = 0;
+
+	*count = 0;
+	for (size_t i = 0; i < group->count; i++) {
+		const struct series_thread
+			*t = &s->threads[g->order[group->first + i]];
+		const struct wait_peer *peer = series_peer(s, t);
+		uint32_t id;
+
+		if (!peer)
+			continue;
+		text_clear(&text);
+		wait_peer_text(&s->peers, peer, true, &text);
+		id = intern_id(&words, text.bytes, text.len);
+		if (id > *count)
+			array_add(all, *count, cap,
+				  (struct like_peers){ .first = t });
+		all[id - 1].threads++;
+	}
+	text_release(&text);
+	intern_release(&words);
+	if (*count)
+		qsort(all, *count, sizeof(*all), peers_compare);
+	return all;
+}
+
+void thread_group_peers(struct text *out, const struct dump_series *s,
+			const struct thread_groups *g,
+			const struct thread_group *group)
+{
+	size_t count, rest = 0;
+	struct like_peers *all;
+
+	if (!s->peers.count)
+		return;
+	all = group_peers(s, g, group, &count);
+	for (size_t i = 0; i < count; i++) {
+		if (i >= PEERS_SHOWN) {
+			rest += all[i].threads;
+			continue;
+		}
+		if (all[i].threads > 1)
+			units_add_counted(out, all[i].threads, "thread");
+		else if (group->count > 1)
+			series_thread_name(out, s, all[i].first);
+		if (group->count > 1)
+			text_putc(out, ' ');
+		wait_peer_text(&s->peers, series_peer(s, all[i].first),
+			       all[i].threads > 1, out);
+		text_putc(out, '\n');
+	}
+	if (rest) {
+		units_add_counted(out, rest, "thread");
+		text_printf(out, " wait%s for %zu other peers\n",
+			    rest == 1 ? "s" : "", count - PEERS_SHOWN);
+	}
+	free(all);
+}

@@ -96,4 +96,14 @@ bool thread_group_wait(struct text *out, const struct dump_series *s,
 		       const struct thread_groups *g,
 		       const struct thread_group *group);
 
+/*
+ * Appends a line for each peer for which threads of a group wait, the most
+ * frequent first: "reads from 10.1.2.3:5432\n" for a group of one thread, or
+ * "20 threads read from 10.1.2.3:5432\n", "\"name\" #7 reads from a pipe\n". Of
+ * many peers, the last line has the number of the rest.
+ */
+void thread_group_peers(struct text *out, const struct dump_series *s,
+			const struct thread_groups *g,
+			const struct thread_group *group);
+
 #endif

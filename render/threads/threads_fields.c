@@ -65,6 +65,44 @@ static void write_blocked(struct writer *w, const struct series_thread *t)
 		json_close_object(j);
 }
 
+static void write_address(struct writer *w, const char *key,
+			  const union net_end *address)
+{
+	text_clear(&w->scratch);
+	if (address)
+		net_end_text(address, &w->scratch);
+	fields_text(&w->f, key, w->scratch.len ? w->scratch.bytes : NULL);
+}
+
+/* The peer for which the thread waits in a system call. */
+static void write_peer(struct writer *w, const struct series_thread *t)
+{
+	const struct wait_peer *p = series_peer(w->s, t);
+	const struct intern *paths = &w->s->peers.paths;
+
+	if (w->f.json && !p) {
+		json_add_null(w->f.json, "waits_in");
+		return;
+	}
+	if (w->f.json)
+		json_add_object(w->f.json, "waits_in");
+	fields_text(&w->f, "system_call", p ? p->call : NULL);
+	fields_int(&w->f, "descriptor", p ? p->fd : -1, p && p->fd >= 0);
+	fields_text(&w->f, "descriptor_kind",
+		    p && p->fd >= 0 ? wait_object_names[p->object] : NULL);
+	fields_text(&w->f, "direction",
+		    p ? wait_direction_names[p->direction] : NULL);
+	write_address(w, "local_address", p ? &p->local : NULL);
+	write_address(w, "remote_address", p ? &p->remote : NULL);
+	fields_text(&w->f, "path",
+		    p && p->path ? intern_text(paths, p->path) : NULL);
+	fields_uint(&w->f, "watched_descriptors", p ? p->watched : 0,
+		    p && p->watched);
+	fields_uint(&w->f, "watched_port", p ? p->port : 0, p && p->port);
+	if (w->f.json)
+		json_close_object(w->f.json);
+}
+
 static void write_thread(struct writer *w, const struct series_thread *t)
 {
 	fields_text(&w->f, "name", profile_text(w->s->profile, t->thread.name));
@@ -89,7 +127,9 @@ static void write_thread(struct writer *w, const struct series_thread *t)
 static const char csv_head[] =
 	"name,id,tid,state,activity,daemon,virtual,peer_id,cpu_ns,elapsed_ns,"
 	"used_cpu_ns,used_in_ns,dumps_without_a_move,waits_for,"
-	"waits_for_class,blocked,owner,owner_id,deadlock,owns,frame,stack\n";
+	"waits_for_class,blocked,owner,owner_id,deadlock,owns,frame,stack,"
+	"system_call,descriptor,descriptor_kind,direction,local_address,"
+	"remote_address,path,watched_descriptors,watched_port\n";
 
 /* Writes the locks that the thread owns, separated by spaces. */
 static void csv_put_owned(struct writer *w, const struct series_thread *t,
@@ -151,6 +191,7 @@ void threads_csv(struct text *out, const struct dump_series *s,
 		write_blocked(&w, t);
 		csv_put_owned(&w, t, wait);
 		csv_put_frames(&w, t);
+		write_peer(&w, t);
 		fields_end(&w.f);
 	}
 	text_release(&w.scratch);
@@ -234,6 +275,7 @@ static void write_threads(struct writer *w)
 			    t->stack != 0);
 		write_locks(w, t);
 		write_blocked(w, t);
+		write_peer(w, t);
 		fields_end(&w->f);
 	}
 	json_close_array(w->f.json);

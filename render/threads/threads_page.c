@@ -7,6 +7,7 @@
  * other HTML is static.
  */
 #include "core/base/alloc.h"
+#include "core/base/lines.h"
 #include "core/base/units.h"
 #include "core/profile/frame_name.h"
 #include "render/page/flame_summary.h"
@@ -533,6 +534,25 @@ static void group_put_names(struct page *p, const struct thread_groups *g,
 	page_put(p, "</ul>\n");
 }
 
+/* The peers for which the threads of a group wait. */
+static void group_put_peers(struct page *p, const struct thread_groups *g,
+			    const struct thread_group *group)
+{
+	struct text peers = { 0 };
+	struct lines lines;
+	struct line line;
+
+	thread_group_peers(&peers, p->s, g, group);
+	lines = lines_over(peers.bytes, peers.len);
+	while (lines_next(&lines, &line)) {
+		page_put(p, "<li class=\"wait\">- ");
+		text_add(&p->words, line.text, line.len);
+		page_put_words(p);
+		page_put(p, "</li>\n");
+	}
+	text_release(&peers);
+}
+
 /* Appends the frames; number: 1 + the group in stacks, 0 = no link leads here.
  */
 static void group_put_stack(struct page *p, const struct thread_groups *g,
@@ -557,11 +577,14 @@ static void group_put_stack(struct page *p, const struct thread_groups *g,
 		page_put(p, "<li>");
 		page_put_words(p);
 		page_put(p, "</li>\n");
-		if (!shown++ && thread_group_wait(&p->words, p->s, g, group)) {
+		if (shown++)
+			continue;
+		if (thread_group_wait(&p->words, p->s, g, group)) {
 			page_put(p, "<li class=\"wait\">- ");
 			page_put_words(p);
 			page_put(p, "</li>\n");
 		}
+		group_put_peers(p, g, group);
 	}
 	if (rest)
 		text_printf(p->out, "<li>… %zu more frame%s</li>\n", rest,

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Writes the report of thread dumps as text. */
+#include "core/base/lines.h"
 #include "core/base/safe_text.h"
 #include "core/base/units.h"
 #include "core/profile/frame_name.h"
@@ -319,6 +320,21 @@ static void write_pools(struct writer *w)
 	thread_groups_release(&g);
 }
 
+/* The peers for which the threads of a group wait, below their leaf. */
+static void write_peers(struct writer *w, const struct thread_groups *g,
+			const struct thread_group *group)
+{
+	struct text peers = { 0 };
+	struct lines lines;
+	struct line line;
+
+	thread_group_peers(&peers, w->s, g, group);
+	lines = lines_over(peers.bytes, peers.len);
+	while (lines_next(&lines, &line))
+		text_printf(w->out, "      - %.*s\n", (int)line.len, line.text);
+	text_release(&peers);
+}
+
 static void write_stack(struct writer *w, const struct thread_groups *g,
 			const struct thread_group *group)
 {
@@ -340,6 +356,7 @@ static void write_stack(struct writer *w, const struct thread_groups *g,
 		text_clear(&wait);
 		if (thread_group_wait(&wait, w->s, g, group))
 			text_printf(w->out, "      - %s\n", wait.bytes);
+		write_peers(w, g, group);
 	}
 	if (rest) {
 		text_puts(w->out, "    … ");

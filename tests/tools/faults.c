@@ -7,6 +7,8 @@
  *	FAULT_IO=1	reads and writes move one byte, and every other call is
  *			interrupted or would block
  *	FAULT_SYNC=1	fsync(2) fails, as on a disk that fills up late
+ *	FAULT_TRACE=1	/proc/PID/task/TID/syscall cannot be read, as where
+ *			Yama restricts ptrace(2)
  *	FAULT_UNLINK=1	unlinkat(2) of the first process or its child kills
  *both; an orphan removes the file
  *	FAULT_UPPER=1	sockets receive upper case: nothing in a thread dump
@@ -31,7 +33,7 @@ void *__libc_realloc(void *old, size_t size);
 
 static unsigned long allocations, fail_at;
 static unsigned long calls;
-static bool io_faults, upper_faults;
+static bool io_faults, upper_faults, trace_faults;
 static pid_t killed_at_unlink;
 
 __attribute__((constructor)) static void begin(void)
@@ -41,6 +43,7 @@ __attribute__((constructor)) static void begin(void)
 	fail_at = at ? strtoul(at, NULL, 10) : 0;
 	io_faults = getenv("FAULT_IO") != NULL;
 	upper_faults = getenv("FAULT_UPPER") != NULL;
+	trace_faults = getenv("FAULT_TRACE") != NULL;
 	killed_at_unlink = getenv("FAULT_UNLINK") ? getpid() : 0;
 	allocations = 0;
 }
@@ -89,10 +92,28 @@ static bool is_interrupted(void)
 	return true;
 }
 
+/* True for a file that requires the right to trace. */
+static bool is_traced(int fd)
+{
+	static const char name[] = "/syscall";
+	char path[32], link[128];
+	ssize_t len;
+
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	len = readlink(path, link, sizeof(link));
+	return len >= (ssize_t)sizeof(name) &&
+	       memcmp(link + len - (sizeof(name) - 1), name,
+		      sizeof(name) - 1) == 0;
+}
+
 ssize_t read(int fd, void *bytes, size_t len)
 {
 	if (is_interrupted())
 		return -1;
+	if (trace_faults && is_traced(fd)) {
+		errno = EPERM;
+		return -1;
+	}
 	return syscall(SYS_read, fd, bytes, io_faults && len > 1 ? 1 : len);
 }
 
