@@ -4,10 +4,12 @@
 #include "core/attach/attach.h"
 #include "core/base/alloc.h"
 #include "core/base/clock.h"
+#include "core/base/lines.h"
 #include "core/base/safe_text.h"
 #include "core/base/saturate.h"
 #include "core/hotspot/vm_counters.h"
 #include "core/jvm/container.h"
+#include "core/process/wait_peer.h"
 #include "core/threads/blocked.h"
 #include "core/threads/tasks.h"
 #include "core/threads/thread_dumps.h"
@@ -778,17 +780,52 @@ static const struct text *source_dump_text(struct proc_source *s,
 					 : thread_dumps_text(s->dumps, err);
 }
 
+/*
+ * Adds the peer for which the thread waits in a system call below its leaf
+ * frame, the second line of the stack trace at out->bytes + at. The dump may be
+ * a second old.
+ */
+static void source_add_peer(const struct proc_source *s,
+			    const struct thread_sample *t, size_t at,
+			    struct text *out)
+{
+	struct lines lines = lines_over(out->bytes + at, out->len - at);
+	struct wait_peers peers = { 0 };
+	struct text rest = { 0 };
+	struct line line;
+	size_t len;
+
+	if (wait_peers_read(&peers, s->jvm, &t->tid, 1, error_unused()) == 0 &&
+	    peers.list[0].action != WAIT_ABSENT) {
+		for (int i = 0; i < 2; i++)
+			lines_next(&lines, &line);
+		len = (size_t)(lines.at - out->bytes);
+		text_add(&rest, lines.at, out->len - len);
+		out->len = len;
+		text_puts(out, "    - now ");
+		wait_peer_text(&peers, peers.list, false, out);
+		text_putc(out, '\n');
+		text_add(out, rest.bytes, rest.len);
+		text_release(&rest);
+	}
+	wait_peers_release(&peers);
+}
+
 static int source_stack(struct thread_source *base,
 			const struct thread_sample *t, struct text *out,
 			struct error *err)
 {
+	const struct proc_source *s = source_of(base);
 	const struct text *dump = source_dump_text(source_of(base), err);
+	size_t at = out->len;
 
 	if (!dump)
 		return -1;
 	if (thread_text_stack(dump->bytes, dump->len, t->ns_tid, t->java_id,
-			      out))
+			      out)) {
+		source_add_peer(s, t, at, out);
 		return 0;
+	}
 	return fail(err, ERROR_UNAVAILABLE,
 		    "thread %d is not in the JVM's thread dump: it is not a "
 		    "Java thread, or has ended",

@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-# sjkc threads names the peers for which threads wait in system calls. The JVM has
-# its own network and PID namespaces, and prints the addresses itself.
+# sjkc threads, and the stack traces of ttop, name the peers for which threads wait in
+# system calls. The JVM has its own network and PID namespaces, and prints the
+# addresses itself.
 sjkc=$(realpath "$1") scratch=$2
 . tests/jvm/lib/target.sh
 . tests/jvm/lib/attach.sh
+. tests/jvm/lib/samples.sh
 [ -n "$(jdks)" ] || { echo 'no JDK'; exit 77; }
 [ "$(id -u)" = 0 ] || { echo 'not root'; exit 77; }
 faults=$(realpath "${TOOLS:-build/cc/tests/jvm/lib}/../../tools/faults.so" 2>/dev/null)
@@ -99,6 +101,21 @@ text_is() {
 		line "waits for events of 2 descriptors, one of which accepts at port $port"
 }
 
+# stack_has_the_peer NAME TEXT: checks the stack trace that ttop shows.
+stack_has_the_peer() {
+	samples "$pid" names=Thread.print "stack=$1"
+	grep -A 2 "^\"$1\"" "$got" | grep -qFx -- "    - now $2" && return
+	echo "no line in the stack trace of $1: - now $2"
+	cat "$got"
+	return 1
+}
+
+ttop_names_the_peers() {
+	stack_has_the_peer client4 "reads from $client4" &&
+		stack_has_the_peer silent 'connects to 192.0.2.77:4444' &&
+		stack_has_the_peer pool-1 "reads from $pool"
+}
+
 csv_equals_json() {
 	cp "$scratch/out" "$scratch/json" &&
 		ask 0 threads -q --csv "$pid" &&
@@ -131,7 +148,8 @@ for jdk in $(jdks); do
 		$scratch/network"
 	target_program=Peers target "$jdk" -- "$scratch/fifo" 192.0.2.77 &&
 		all_wait && peers_equal_the_programs && csv_equals_json &&
-		text_is && missing_right_is_reported || exit 1
+		text_is && ttop_names_the_peers &&
+		missing_right_is_reported || exit 1
 	within=
 	target_end "$pid"
 done
