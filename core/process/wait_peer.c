@@ -661,8 +661,11 @@ static void wait_set_socket(const struct wait_reader *r, struct wait_peer *p,
 		return;
 	if (s->net.state == NET_SYN_SENT && p->action == WAIT_WRITES)
 		p->action = WAIT_CONNECTS;
-	p->direction = r->listens[port / 8] >> port % 8 & 1 ? WAIT_INBOUND
-							    : WAIT_OUTBOUND;
+	/* Without all listeners, an inbound connection looks outbound. */
+	if (r->listens[port / 8] >> port % 8 & 1)
+		p->direction = WAIT_INBOUND;
+	else if (!r->w->is_cut)
+		p->direction = WAIT_OUTBOUND;
 }
 
 static void wait_finish(struct wait_reader *r, size_t i)

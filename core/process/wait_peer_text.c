@@ -99,7 +99,9 @@ static void words_object(struct wait_words *o)
 		words_unix(o);
 		break;
 	case WAIT_ON_SOCKET:
-		text_puts(o->out, "a socket of another protocol or network");
+		text_puts(o->out, o->w->is_cut ? "a socket"
+					       : "a socket of another protocol "
+						 "or network");
 		break;
 	case WAIT_ON_EVENTFD:
 		text_puts(o->out, "an eventfd");

@@ -59,6 +59,7 @@ struct blocked_thread *blocked_add(struct blocked *b)
 		.name = "",
 		.leaf = "",
 		.frame = "",
+		.peer = "",
 		.lock_class = "",
 		.lock_id = "",
 		.blocks = COUNTER_ABSENT,

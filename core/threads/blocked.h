@@ -37,6 +37,7 @@ struct blocked_thread {
 	 * program. "" = none.
 	 */
 	const char *leaf, *frame;
+	const char *peer; /* "reads from 10.1.2.3:5432", safe; "" = unknown */
 	enum blocked_kind kind;
 	const char *lock_class, *lock_id;
 	int64_t owner_id; /* 0 = unknown */
@@ -150,7 +151,7 @@ void blocked_lock(const struct blocked_thread *t, struct text *out);
 /* "blocked now", "blocked >=12.5 s", or "blocked in 3 dumps over 4.0 s" */
 void blocked_since(const struct blocked *b, const struct blocked_thread *t,
 		   struct text *out);
-/* "  at a.B.run(B.java:7)", or nothing */
+/* "  at a.B.run(B.java:7); reads from 10.1.2.3:5432", or nothing */
 void blocked_frames(const struct blocked_thread *t, struct text *out);
 
 #endif

@@ -88,7 +88,10 @@ void blocked_since(const struct blocked *b, const struct blocked_thread *t,
 		text_printf(out, "%.0f min", s / 60);
 }
 
-/* Prints "at a.B.run(B.java:7)", preceded by the leaf if it differs. */
+/*
+ * Prints "at a.B.run(B.java:7)", preceded by the leaf if it differs, and the
+ * peer for which the thread waits.
+ */
 void blocked_frames(const struct blocked_thread *t, struct text *out)
 {
 	if (!*t->leaf)
@@ -99,6 +102,8 @@ void blocked_frames(const struct blocked_thread *t, struct text *out)
 		text_puts(out, ", in ");
 		safe_text_puts(out, t->frame);
 	}
+	text_puts(out, *t->peer ? "; " : "");
+	text_puts(out, t->peer);
 }
 
 static void text_add_waiter(struct writer *w, const struct blocked_thread *t,

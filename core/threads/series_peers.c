@@ -36,6 +36,25 @@ static int peers_map_tids(struct map64 *tids, const struct jvm *jvm,
 	return ret;
 }
 
+/* The owner of a lock may wait for a peer while others wait for the lock. */
+static void peers_tell_blocked(struct dump_series *s)
+{
+	struct text text = { 0 };
+
+	for (size_t i = 0; i < s->thread_count; i++) {
+		const struct series_thread *t = &s->threads[i];
+		const struct wait_peer *p = series_peer(s, t);
+
+		if (!p || t->blocked == BLOCKED_NONE)
+			continue;
+		text_clear(&text);
+		wait_peer_text(&s->peers, p, false, &text);
+		s->blocked.threads[t->blocked].peer = blocked_string(
+			&s->blocked, text.bytes, text.len);
+	}
+	text_release(&text);
+}
+
 int series_read_peers(struct dump_series *s, const struct jvm *jvm,
 		      struct error *err)
 {
@@ -65,6 +84,7 @@ int series_read_peers(struct dump_series *s, const struct jvm *jvm,
 		ret = wait_peers_read(&s->peers, jvm, wanted, count, err);
 	if (ret)
 		wait_peers_release(&s->peers);
+	peers_tell_blocked(s);
 	map64_release(&tids);
 	free(wanted);
 	return ret;

@@ -19,11 +19,12 @@ ip link set lo up && ip address add 192.0.2.1/32 dev lo &&
 exec "$@"
 END
 
-# all_wait: waits until each thread is in its system call.
+# all_wait: waits until each thread is in its system call, or blocked.
 all_wait() {
 	for _ in $(seq 100); do
 		ask 0 threads -q --json "$pid" || return
 		[ "$(grep -o '"system_call":"' "$scratch/out" | wc -l)" -lt 14 ] ||
+			! grep -q '"blocked":1,"deadlocks"' "$scratch/out" ||
 			return 0
 		sleep 0.1
 	done
@@ -98,6 +99,7 @@ text_is() {
 		line "3 threads read from $pool" &&
 		line 'connects to 192.0.2.77:4444' &&
 		line "reads from $scratch/fifo" &&
+		printed "read0; reads from $scratch/fifo" &&
 		line "waits for events of 2 descriptors, one of which accepts at port $port"
 }
 

@@ -14,6 +14,8 @@ import java.nio.channels.ServerSocketChannel;
  * the socket of each thread, and "-" for an address that does not exist.
  */
 public class Peers {
+	private static final Object LOCK = new Object();
+
 	private interface Body {
 		void run() throws Exception;
 	}
@@ -110,7 +112,16 @@ public class Peers {
 		start("selector", () -> selector.select());
 		System.out.println("selector port " +
 			channel.socket().getLocalPort());
-		start("fifo", () -> fifo.read());
+		start("fifo", () -> {
+			synchronized (LOCK) {
+				start("blocked", () -> {
+					synchronized (LOCK) {
+						LOCK.notify();
+					}
+				});
+				fifo.read();
+			}
+		});
 		System.out.println("READY");
 		Thread.sleep(600_000);
 	}
