@@ -15,6 +15,7 @@
 #include "core/base/clock.h"
 #include "core/base/output.h"
 #include "core/formats/reader.h"
+#include "core/hotspot/process_view.h"
 #include "core/threads/dump_series.h"
 #include "render/threads/threads_report.h"
 
@@ -48,6 +49,76 @@ struct threads_source {
 	struct text name;
 	struct container_pod pod;
 };
+
+/*
+ * ---- owners of locks, from the JVM's memory ----
+ *
+ * The dump lacks the owners of java.util.concurrent locks, unless the JVM
+ * searches its whole heap for them. The owners are read before and after the
+ * dump, and must be equal.
+ */
+
+/* A deadlock is the same in two readings that are so far apart. */
+#define THREADS_DEADLOCK_NS (50 * CLOCK_NS_PER_MS)
+
+struct threads_owners {
+	struct process_view *view;
+	struct lock_owners *owners; /* NULL: see why */
+	struct lock_waits before, after;
+	struct error why;
+};
+
+static void owners_open(struct threads_owners *o, const struct jvm *jvm)
+{
+	/* With --locks, the dump has the owners. */
+	if (opt.locks)
+		return;
+	o->view = process_view_open(jvm, NULL, &o->why);
+	if (o->view && !o->view->structs)
+		fail(&o->why, ERROR_UNAVAILABLE, "%s", o->view->limits);
+	else if (o->view)
+		o->owners = lock_owners_open(o->view->structs, o->view->memory,
+					     &o->why);
+}
+
+static void owners_close(struct threads_owners *o)
+{
+	lock_waits_release(&o->before);
+	lock_waits_release(&o->after);
+	lock_owners_close(o->owners);
+	process_view_close(o->view);
+}
+
+static void owners_before_dump(struct threads_owners *o)
+{
+	if (o->owners)
+		lock_owners_read(o->owners, &o->before);
+}
+
+static void owners_after_dump(struct threads_owners *o)
+{
+	int64_t due_ns = clock_after(o->before.at_ns, THREADS_DEADLOCK_NS);
+
+	if (!o->owners)
+		return;
+	lock_owners_read(o->owners, &o->after);
+	lock_waits_intersect(&o->after, &o->before);
+	if (lock_waits_have_cycle(&o->after) && clock_monotonic_ns() < due_ns) {
+		clock_sleep_until(due_ns);
+		lock_owners_read(o->owners, &o->after);
+		lock_waits_intersect(&o->after, &o->before);
+	}
+}
+
+/* Prints why owners are unknown, if that is the case. */
+static void owners_explain(const struct threads_owners *o,
+			   const struct dump_series *s)
+{
+	if (*o->why.text && blocked_has_ownerless(&s->blocked))
+		log_info("cannot read owners of locks from the JVM's memory: "
+			 "%s; -l makes the JVM search its heap for them",
+			 o->why.text);
+}
 
 /* ---- dumps of a running JVM ---- */
 
@@ -109,7 +180,8 @@ static void threads_read_peers(const struct jvm *jvm, struct dump_series *s)
  * failure does not leave half a dump.
  */
 static int threads_take(const struct jvm *jvm, struct attach *a,
-			struct dump_series *s, struct error *err)
+			struct threads_owners *owners, struct dump_series *s,
+			struct error *err)
 {
 	const struct attach_request request = {
 		.operation = "threaddump",
@@ -122,14 +194,18 @@ static int threads_take(const struct jvm *jvm, struct attach *a,
 	if (opt.virtual_threads)
 		ret = virtual_dump_take(jvm, a, true, opt.timeout_ns, &all,
 					err);
+	owners_before_dump(owners);
 	if (ret == 0)
 		ret = attach_call(a, &request, &reply, err);
+	owners_after_dump(owners);
 	if (ret == 0)
 		ret = dump_reader.read((const uint8_t *)reply.bytes, reply.len,
 				       s->profile, err);
 	if (ret == 0 && opt.virtual_threads && dump_series_supplement(s))
 		ret = dump_json_reader.read(all.bytes, all.len, s->profile,
 					    err);
+	if (ret == 0 && owners->owners)
+		dump_series_set_owners(s, &owners->after);
 	if (ret == 0)
 		threads_read_peers(jvm, s);
 	text_release(&reply);
@@ -165,13 +241,16 @@ static void threads_suggest_virtual(const struct dump_series *s)
 static int threads_take_all(const struct jvm *jvm, struct dump_series *s,
 			    struct error *early, struct error *err)
 {
+	struct threads_owners owners = { 0 };
 	struct attach *a = NULL;
 	uint64_t taken = 0;
 	int ret = opt.virtual_threads ? virtual_dump_check(jvm, err) : 0;
 
 	if (ret == 0)
+		owners_open(&owners, jvm);
+	if (ret == 0)
 		a = attach_open(jvm, opt.timeout_ns, err);
-	ret = a ? threads_take(jvm, a, s, err) : -1;
+	ret = a ? threads_take(jvm, a, &owners, s, err) : -1;
 
 	signals_listen();
 	if (a)
@@ -182,7 +261,7 @@ static int threads_take_all(const struct jvm *jvm, struct dump_series *s,
 					     opt.interval_ns);
 
 		if (threads_wait(jvm, due_ns, early) &&
-		    threads_take(jvm, a, s, early) == 0)
+		    threads_take(jvm, a, &owners, s, early) == 0)
 			continue;
 		if (signals_arrived())
 			fail(early, ERROR_NONE, "interrupted");
@@ -191,8 +270,12 @@ static int threads_take_all(const struct jvm *jvm, struct dump_series *s,
 		break;
 	}
 	attach_close(a);
-	if (ret == 0)
+	if (ret == 0) {
 		threads_suggest_virtual(s);
+		dump_series_end(s);
+		owners_explain(&owners, s);
+	}
+	owners_close(&owners);
 	return ret;
 }
 
@@ -393,7 +476,7 @@ static const struct command_option options[] = {
 	OPT_DURATION(0, "interval", &opt.interval_ns, "<time>",
 		     "wait this long between dumps (default: 2s)"),
 	OPT_FLAG('l', "locks", &opt.locks,
-		 "include owners of java.util.concurrent locks",
+		 "let the JVM search its heap for owners of locks",
 		 .aliases = "--long"),
 	OPT_FLAG(0, "virtual", &opt.virtual_threads,
 		 "include all virtual threads (JDK 21)"),
@@ -420,7 +503,7 @@ const struct command threads_command = {
 	.summary = "find blocked, deadlocked and stuck threads",
 	.group = "threads and heap",
 	.examples = "  sjkc threads dump.txt             # of any tool\n"
-		    "  sjkc threads -l 4711              # with lock owners\n"
+		    "  sjkc threads 4711                 # of a JVM\n"
 		    "  sjkc threads --count 5 Main       # stuck threads\n"
 		    "  sjkc threads --virtual 4711       # all of JDK 21\n"
 		    "  sjkc threads -o out.html dump.txt # a page\n"

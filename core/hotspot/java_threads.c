@@ -2,6 +2,7 @@
 #include "core/hotspot/java_threads.h"
 
 #include "core/base/alloc.h"
+#include "core/base/map64.h"
 
 #include <stdlib.h>
 
@@ -11,16 +12,7 @@ enum {
 	TRIES = 3,       /* attempts while threads start and end */
 	LAST_MARKER = 2, /* DEFLATER_MARKER, as an ID */
 	WORD = 8,
-};
-
-struct java_thread {
-	uint64_t address;
-	uint64_t fields[THREAD_FIELDS];
-	uint64_t java,
-		carried; /* the objects of THREAD_OBJECT and THREAD_CARRIED */
-	uint64_t owner_id_then; /* THREAD_OWNER_ID, read after the other fields
-				 */
-	uint32_t ns_tid;
+	LOCKS = 8, /* LockStack::CAPACITY */
 };
 
 struct java_threads {
@@ -52,6 +44,21 @@ bool java_thread_list_find(struct java_thread_list *l,
 	       thread_field_offset(v, "_next", &l->next);
 }
 
+static void layout_find_lock_stack(struct lock_stack_layout *l,
+				   const struct vm_structs *v)
+{
+	uint32_t stack;
+
+	if (!vm_structs_offset(v, "JavaThread", "_lock_stack", &stack) ||
+	    !vm_structs_offset(v, "LockStack", "_top", &l->top) ||
+	    !vm_structs_offset(v, "LockStack", "_base[0]", &l->base)) {
+		*l = (struct lock_stack_layout){ 0 };
+		return;
+	}
+	l->top += stack;
+	l->base += stack;
+}
+
 /* Finds all offsets; returns what is missing, or NULL. */
 static const char *layout_find_all(struct thread_layout *l,
 				   const struct vm_structs *v)
@@ -77,6 +84,7 @@ static const char *layout_find_all(struct thread_layout *l,
 	thread_field_offset(v, "_monitor_owner_id", &f[THREAD_OWNER_ID]);
 	thread_field_offset(v, "_threadObj", &f[THREAD_OBJECT]);
 	thread_field_offset(v, "_vthread", &f[THREAD_CARRIED]);
+	layout_find_lock_stack(&l->lock_stack, v);
 	return NULL;
 }
 
@@ -298,6 +306,73 @@ bool java_threads_owner(struct java_threads *t, uint64_t owner,
 		return j->ns_tid != 0;
 	}
 	return false;
+}
+
+const struct java_thread *java_threads_all(struct java_threads *t,
+					   size_t *count)
+{
+	threads_read(t);
+	*count = t->count;
+	return t->all;
+}
+
+/* The objects of a lock stack; top is the offset of its end in a JavaThread. */
+struct lock_stack {
+	uint64_t objects[LOCKS];
+	uint32_t top;
+};
+
+/* Reads the lock stacks of all threads; those that are unreadable are empty. */
+static struct lock_stack *threads_read_lock_stacks(struct java_threads *t)
+{
+	const struct lock_stack_layout *l = &t->layout.lock_stack;
+	struct lock_stack *all = xcalloc(t->count + 1, sizeof(*all));
+	struct memory_range *r = xcalloc(t->count + 1, 2 * sizeof(*r));
+
+	for (size_t i = 0; i < t->count; i++) {
+		uint64_t at = t->all[i].address;
+
+		range_set(&r[2 * i], at + l->base, all[i].objects,
+			  sizeof(all[i].objects));
+		range_set(&r[2 * i + 1], at + l->top, &all[i].top,
+			  sizeof(all[i].top));
+	}
+	t->memory->read_all(t->memory, r, 2 * t->count);
+	for (size_t i = 0; i < t->count; i++) {
+		if (!r[2 * i].is_read || !r[2 * i + 1].is_read)
+			all[i].top = 0;
+	}
+	free(r);
+	return all;
+}
+
+void java_threads_lock_holders(struct java_threads *t, const uint64_t *objects,
+			       size_t count, const struct java_thread **out)
+{
+	const uint32_t base = t->layout.lock_stack.base;
+	struct lock_stack *stacks;
+	struct map64 holders = { 0 };
+
+	for (size_t i = 0; i < count; i++)
+		out[i] = NULL;
+	if (!base || !count)
+		return;
+	threads_read(t);
+	stacks = threads_read_lock_stacks(t);
+	for (size_t i = 0; i < t->count; i++) {
+		for (uint32_t k = 0;
+		     k < LOCKS && base + k * WORD < stacks[i].top; k++)
+			map64_add(&holders, stacks[i].objects[k], (uint32_t)i);
+	}
+	for (size_t i = 0; i < count; i++) {
+		uint32_t at = objects[i] ? map64_get(&holders, objects[i])
+					 : MAP64_NONE;
+
+		if (at != MAP64_NONE)
+			out[i] = &t->all[at];
+	}
+	map64_release(&holders);
+	free(stacks);
 }
 
 /* ---- anchors ---- */

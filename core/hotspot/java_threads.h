@@ -44,6 +44,17 @@ enum thread_field {
 	THREAD_FIELDS
 };
 
+/* A JavaThread, as of the last java_threads_begin(). */
+struct java_thread {
+	uint64_t address;
+	uint64_t fields[THREAD_FIELDS];
+	/* References to the objects of THREAD_OBJECT and THREAD_CARRIED. */
+	uint64_t java, carried;
+	uint64_t owner_id_then; /* THREAD_OWNER_ID, read after the other fields
+				 */
+	uint32_t ns_tid;        /* thread id in the JVM's namespace */
+};
+
 /* The place of the list of JavaThreads. */
 struct java_thread_list {
 	uint64_t list;            /* the address of a ThreadsList*; if 0: */
@@ -64,8 +75,17 @@ bool java_thread_list_find(struct java_thread_list *l,
 size_t java_thread_list_read(const struct java_thread_list *l,
 			     struct memory *memory, uint64_t **out);
 
+/*
+ * Where a JavaThread has the objects that it locked without an ObjectMonitor
+ * (JDK 21 and later); base 0 = it has no such place.
+ */
+struct lock_stack_layout {
+	uint32_t base, top; /* offsets in a JavaThread */
+};
+
 struct thread_layout {
 	struct monitor_places places;
+	struct lock_stack_layout lock_stack;
 	struct java_thread_list list;
 	uint32_t size; /* of a JavaThread */
 	uint32_t fields[THREAD_FIELDS];
@@ -93,6 +113,10 @@ void java_threads_begin(struct java_threads *t);
 bool java_threads_places(struct java_threads *t, uint64_t jni,
 			 struct monitor_places *places);
 
+/* Returns all threads, which are valid until java_threads_begin(). */
+const struct java_thread *java_threads_all(struct java_threads *t,
+					   size_t *count);
+
 struct monitor_owner {
 	pid_t ns_tid;    /* thread id in the JVM's namespace; 0 = virtual or
 			    unknown */
@@ -106,6 +130,15 @@ struct monitor_owner {
  */
 bool java_threads_owner(struct java_threads *t, uint64_t owner,
 			struct monitor_owner *out);
+
+/*
+ * Finds the threads that have the objects at these addresses in their lock
+ * stacks; NULL = none.  Such a thread is the owner of a monitor whose owner is
+ * anonymous (ObjectMonitor::ANONYMOUS_OWNER): another thread made the lock a
+ * monitor, and the owner has not used it since.
+ */
+void java_threads_lock_holders(struct java_threads *t, const uint64_t *objects,
+			       size_t count, const struct java_thread **out);
 
 /*
  * ---- anchors ----
@@ -185,11 +218,5 @@ void java_thread_names_close(struct java_thread_names *t); /* NULL is fine */
 /* Reads the names of up to JAVA_THREAD_NAMES_AT_ONCE threads by their tids. */
 void java_thread_names_read(struct java_thread_names *t,
 			    struct java_thread_name *all, size_t count);
-
-/*
- * Returns the address that an 8-byte reference leads to, without the color
- * bits of ZGC.  Returns 0 for null and for values that are not references.
- */
-uint64_t java_reference_decode(uint64_t value);
 
 #endif

@@ -3,7 +3,7 @@
 
 #include "core/base/alloc.h"
 #include "core/base/map64.h"
-#include "core/process/memory_strings.h"
+#include "core/hotspot/vm_flags.h"
 #include "core/process/raw.h"
 
 #include <stdlib.h>
@@ -15,8 +15,6 @@ enum {
 	NAME_MOST = 4096, /* bytes of a name */
 	LOWEST = 4096,
 	SYMBOL_HEAD = 8, /* bytes; checked by metadata_layout */
-	FLAGS_MOST = 1 << 14,
-	FLAG_BYTES_MOST = 256,
 };
 
 struct known_class {
@@ -36,92 +34,13 @@ struct object_classes {
 	uint32_t batch;
 };
 
-/* The layout of the JVM's table of flags. */
-struct flag_layout {
-	uint64_t flags, count;
-	uint32_t size, name, value;
-};
-
-static bool flags_find(struct flag_layout *l, const struct vm_structs *v,
-		       struct memory *memory)
-{
-	/* The type had the second name until JDK 9, the fields until JDK 16. */
-	static const char *const types[] = { "JVMFlag", "Flag" };
-	static const char *const fields[][2] = { { "_name", "_addr" },
-						 { "name", "addr" } };
-	uint64_t flags, count;
-
-	for (size_t i = 0; i < 4; i++) {
-		const char *type = types[i / 2];
-
-		if (!vm_structs_static(v, type, "flags", &flags) ||
-		    !vm_structs_static(v, type, "numFlags", &count) ||
-		    !vm_structs_size(v, type, &l->size) ||
-		    !vm_structs_offset(v, type, fields[i % 2][0], &l->name) ||
-		    !vm_structs_offset(v, type, fields[i % 2][1], &l->value))
-			continue;
-		l->flags = memory_u64(memory, flags);
-		l->count = memory_u64(memory, count);
-		return l->flags && l->count <= FLAGS_MOST &&
-		       l->size <= FLAG_BYTES_MOST &&
-		       l->name + sizeof(uint64_t) <= l->size &&
-		       l->value + sizeof(uint64_t) <= l->size;
-	}
-	return false;
-}
-
-/*
- * Reads a boolean flag; leaves *value unchanged if this JVM does not have it.
- */
-static void flags_read_one(const struct flag_layout *l, const uint8_t *table,
-			   const struct memory_strings *names,
-			   struct memory *memory, const char *name, bool *value)
-{
-	for (uint64_t i = 0; i < l->count; i++) {
-		const uint8_t *flag = table + i * l->size;
-		size_t len;
-		const char *text = memory_strings_at(
-			names, raw_u64(flag, l->name), &len);
-		uint8_t byte;
-
-		if (text && len == strlen(name) &&
-		    memcmp(text, name, len) == 0 &&
-		    memory_read(memory, raw_u64(flag, l->value), &byte, 1))
-			*value = byte != 0;
-	}
-}
-
-static void flags_read(struct object_layout *o, const struct vm_structs *v,
-		       struct memory *memory)
-{
-	struct memory_strings names = { 0 };
-	struct flag_layout l;
-	uint64_t *addresses;
-	uint8_t *table;
-	size_t len;
-
-	if (!flags_find(&l, v, memory))
-		return;
-	len = (size_t)l.count * l.size;
-	table = xcalloc(len + 1, 1);
-	addresses = xcalloc((size_t)l.count + 1, sizeof(*addresses));
-	if (memory_read(memory, l.flags, table, len)) {
-		for (uint64_t i = 0; i < l.count; i++)
-			addresses[i] = raw_u64(table + i * l.size, l.name);
-		memory_strings_read(&names, memory, addresses, (size_t)l.count);
-		flags_read_one(&l, table, &names, memory,
-			       "UseCompressedClassPointers", &o->is_narrow);
-		flags_read_one(&l, table, &names, memory,
-			       "UseCompactObjectHeaders", &o->is_compact);
-		memory_strings_release(&names);
-	}
-	free(addresses);
-	free(table);
-}
-
 int object_layout_read(struct object_layout *o, const struct vm_structs *v,
 		       struct memory *memory, struct error *err)
 {
+	const struct vm_flag flags[] = {
+		{ "UseCompressedClassPointers", &o->is_narrow },
+		{ "UseCompactObjectHeaders", &o->is_compact },
+	};
 	struct metadata_layout l = { 0 };
 	int64_t shift = 0;
 
@@ -130,7 +49,7 @@ int object_layout_read(struct object_layout *o, const struct vm_structs *v,
 	*o = (struct object_layout){
 		.method = l.method, .is_narrow = true, /* always since JDK 27 */
 	};
-	flags_read(o, v, memory);
+	vm_flags_read(v, memory, flags, sizeof(flags) / sizeof(*flags));
 	if (!o->is_narrow)
 		return 0;
 	if (!class_encoding_read(v, memory, &o->base, &o->shift))
@@ -169,11 +88,7 @@ void object_classes_free(struct object_classes *c)
 
 void object_classes_begin(struct object_classes *c) { c->batch++; }
 
-/*
- * While the collector moves an object, both lowest bits of its mark word are
- * set, the rest is the new address, and a compact header has no class.
- */
-static uint64_t object_klass(const struct object_layout *l,
+uint64_t object_layout_klass(const struct object_layout *l,
 			     const uint64_t header[2])
 {
 	uint64_t narrow = (uint32_t)header[1];
@@ -251,7 +166,7 @@ static struct known_class *classes_find(struct object_classes *c,
 const char *object_classes_name(struct object_classes *c,
 				const uint64_t header[2], size_t *len)
 {
-	uint64_t klass = object_klass(&c->layout, header);
+	uint64_t klass = object_layout_klass(&c->layout, header);
 	struct known_class *k = klass ? classes_find(c, klass) : NULL;
 
 	if (!k)

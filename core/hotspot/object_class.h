@@ -35,6 +35,14 @@ struct object_layout {
 int object_layout_read(struct object_layout *l, const struct vm_structs *v,
 		       struct memory *memory, struct error *err);
 
+/*
+ * Returns the Klass* of an object by its first 16 bytes; 0 when it is unknown.
+ * While the collector moves an object, both lowest bits of its mark word are
+ * set, the rest is the new address, and a compact header has no class.
+ */
+uint64_t object_layout_klass(const struct object_layout *l,
+			     const uint64_t header[2]);
+
 struct object_classes; /* a cache of bounded size */
 
 /* The layout is copied, the memory borrowed. */

@@ -102,6 +102,8 @@ bool blocked_is_plumbing(const char *frame)
 {
 	static const char *const starts[] = {
 		"java.util.concurrent.locks.",
+		"java.util.concurrent.ForkJoinPool.managedBlock",
+		"java.util.concurrent.ForkJoinPool.unmanagedBlock",
 		"jdk.internal.misc.Unsafe.",
 		"sun.misc.Unsafe.",
 		"java.lang.Object.wait",

@@ -307,6 +307,7 @@ static void series_on_dump(void *self, const struct tap_dump *head)
 	array_add(s->dumps, s->dump_count, s->dump_cap,
 		  (struct series_dump){ .head = *head });
 	s->is_open = true;
+	s->owners = SERIES_OWNERS_OF_DUMP;
 }
 
 static void series_add_lock(struct dump_series *s, struct series_thread *to,

@@ -10,6 +10,7 @@
 #define CORE_THREADS_DUMP_SERIES_H
 
 #include "core/base/map64.h"
+#include "core/hotspot/lock_owners.h"
 #include "core/jvm/jvm.h"
 #include "core/process/wait_peer.h"
 #include "core/profile/profile.h"
@@ -84,6 +85,13 @@ struct series_fact {
 	uint32_t text;
 };
 
+/* What is known about owners beyond the dump. */
+enum series_owners {
+	SERIES_OWNERS_OF_DUMP, /* nothing */
+	SERIES_OWNERS_KNOWN,
+	SERIES_OWNERS_CHANGED, /* some owners changed meanwhile */
+};
+
 struct dump_series {
 	struct profile *profile;
 	struct thread_tap tap;
@@ -107,6 +115,7 @@ struct dump_series {
 	size_t old_count, old_cap;
 	bool is_open; /* the last dump is not complete yet */
 	bool is_supplemented;
+	enum series_owners owners; /* of this dump */
 	struct map64 by_id; /* thread of this dump by Java id, until its end */
 };
 
@@ -128,6 +137,14 @@ void dump_series_release(struct dump_series *s);
  * second reading would count as another dump.
  */
 bool dump_series_supplement(struct dump_series *s);
+
+/*
+ * Adds the owners of java.util.concurrent locks to the last dump, which must
+ * not be complete yet: waits are those that were the same before and after the
+ * dump.  The id of a lock is that of the dump.
+ */
+void dump_series_set_owners(struct dump_series *s,
+			    const struct lock_waits *waits);
 
 /* True if the kept dump can be compared with the dump before it. */
 bool dump_series_compares(const struct dump_series *s);

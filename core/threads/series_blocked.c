@@ -318,10 +318,14 @@ void series_find_blocked(struct dump_series *s)
 		      s->dumps[s->dump_count - 1].clock_ns);
 	owners_fill(s, &o);
 	s->blocked.knows_synchronizers = o.has_synchronizers ||
+					 s->owners == SERIES_OWNERS_KNOWN ||
 					 s->dumps[s->dump_count - 1]
 						 .head.has_owners;
 	s->blocked.owner_hint =
-		s->is_supplemented
+		s->owners == SERIES_OWNERS_CHANGED
+			? "read locks have none; other owners changed during "
+			  "the dump"
+		: s->is_supplemented
 			? "the JVM does not write who owns the "
 			  "java.util.concurrent locks of virtual threads"
 			: "the dump lacks the owners of java.util.concurrent "

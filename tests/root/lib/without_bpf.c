@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * without_bpf [-p | -0] COMMAND...: runs the command under a system call
+ * without_bpf [-p | -0 | -m] COMMAND...: runs the command under a system call
  * filter, as in a container, that rejects bpf(2), or with -p
- * perf_event_open(2).  With -0, perf_event_open(2) reports CPU 0 as offline.
+ * perf_event_open(2), or with -m process_vm_readv(2).  With -0,
+ * perf_event_open(2) reports CPU 0 as offline.
  */
 #include <errno.h>
 #include <linux/filter.h>
@@ -18,14 +19,17 @@ int main(int argc, char **argv)
 {
 	int is_offline = argc > 1 && strcmp(argv[1], "-0") == 0;
 	int is_perf = is_offline || (argc > 1 && strcmp(argv[1], "-p") == 0);
-	unsigned refused = is_perf ? SYS_perf_event_open : SYS_bpf;
+	int is_memory = argc > 1 && strcmp(argv[1], "-m") == 0;
+	unsigned refused = is_perf     ? SYS_perf_event_open
+			   : is_memory ? SYS_process_vm_readv
+				       : SYS_bpf;
 	/*
 	 * The third argument is the CPU; otherwise the number is compared
 	 * again.
 	 */
 	unsigned argument = is_offline ? offsetof(struct seccomp_data, args[2])
 				       : offsetof(struct seccomp_data, nr);
-	char **command = argv + 1 + is_perf;
+	char **command = argv + 1 + (is_perf || is_memory);
 	struct sock_filter filter[] = {
 		BPF_STMT(BPF_LD | BPF_W | BPF_ABS,
 			 offsetof(struct seccomp_data, nr)),

@@ -3,6 +3,7 @@
 
 #include "bpf/sampling/sampling_threads.h"
 #include "core/base/clock.h"
+#include "core/hotspot/object_fields.h"
 #include "tests/unit/hotspot_image.h"
 #include "tests/unit/metadata_image.h"
 #include "tests/unit/sanitizers.h"

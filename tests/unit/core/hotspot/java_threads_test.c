@@ -245,6 +245,42 @@ static void looping_chain_of_threads_ends(void **state)
 	image_release(&w.image);
 }
 
+/* The top of a lock stack comes from the JVM and may be any number. */
+static void lock_holders_have_the_object_in_their_lock_stack(void **state)
+{
+	const uint64_t objects[] = { 0x5000, 0x5008, 0x5010, 0, 0x5018 };
+	const struct java_thread *holders[5];
+	struct java_threads *t;
+	struct world w;
+
+	(void)state;
+	world_init(&w, true);
+	w.layout.lock_stack.top = 64;
+	w.layout.lock_stack.base = 72;
+	image_put(&w.image, w.threads[1] + 64, 72 + 16, 4);
+	image_put(&w.image, w.threads[1] + 72, 0x5008, 8);
+	image_put(&w.image, w.threads[1] + 80, 0x5000, 8);
+	/* Above the top, an object that was unlocked. */
+	image_put(&w.image, w.threads[1] + 88, 0x5010, 8);
+	image_put(&w.image, w.threads[2] + 64, UINT32_MAX, 4);
+	image_put(&w.image, w.threads[2] + 72 + 7 * 8, 0x5018, 8);
+	t = java_threads_new(&w.layout, &w.image.memory);
+	java_threads_lock_holders(t, objects, 5, holders);
+	assert_int_equal(holders[0]->address, w.threads[1]);
+	assert_int_equal(holders[1]->address, w.threads[1]);
+	assert_null(holders[2]);
+	assert_null(holders[3]);
+	assert_int_equal(holders[4]->address, w.threads[2]);
+	java_threads_free(t);
+	/* A JVM without lock stacks. */
+	w.layout.lock_stack.base = 0;
+	t = java_threads_new(&w.layout, &w.image.memory);
+	java_threads_lock_holders(t, objects, 5, holders);
+	assert_null(holders[0]);
+	java_threads_free(t);
+	image_release(&w.image);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -256,6 +292,8 @@ int main(void)
 			jni_environment_offset_is_found_by_one_environment),
 		cmocka_unit_test(inconsistent_thread_lists_are_empty),
 		cmocka_unit_test(looping_chain_of_threads_ends),
+		cmocka_unit_test(
+			lock_holders_have_the_object_in_their_lock_stack),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: Apache-2.0
+# sjkc threads reports the owners of locks of java.util.concurrent without -l,
+# from the memory of the JVM, and a reason if it may not read the memory.
+sjkc=$(realpath "$1") scratch=$2
+. tests/jvm/lib/target.sh
+. tests/jvm/lib/attach.sh
+[ -n "$(jdks)" ] || { echo 'no JDK'; exit 77; }
+[ "$(id -u)" = 0 ] || { echo 'needs the right to trace'; exit 77; }
+target_program=LockOwners
+
+# Each waiter has the owner of its lock in its name.
+owners_are_right() {
+	ask 0 threads --json "$pid" && [ ! -s "$scratch/err" ] &&
+		python3 - "$scratch/out" <<-'END'
+		import json, sys
+		r = json.load(open(sys.argv[1]))
+		t = {x["name"]: x for x in r["threads"]}
+		waiters = [n for n in t if n.startswith("w/")]
+		assert len(waiters) == 16, waiters
+		for n in waiters:
+		    truth = n.split("/")[3]
+		    b = t[n]["blocked"] or {"owner": None}
+		    assert b["owner"] == (None if truth == "-" else truth), t[n]
+		# The lock of a signalled thread, not its condition.
+		b = t[[n for n in waiters if "/reacquired/" in n][0]]["blocked"]
+		assert b["class"].endswith("ReentrantLock$NonfairSync"), b
+		for cycle in ("platform-1", "platform-2"), ("mixed-lock", "mixed-monitor"):
+		    a, b = (t[n]["blocked"] for n in cycle)
+		    assert a["deadlock"] == b["deadlock"] != None, (a, b)
+		    assert (b["owner"], a["owner"]) == cycle, (a, b)
+		assert r["dumps"][0]["deadlocks"] == 2, r["dumps"]
+	END
+}
+
+# The other owners are known, so these locks have none.
+text_names_read_locks() {
+	ask 0 threads "$pid" && printed 'Owner unknown (read locks have none)'
+}
+
+memory_is_refused() {
+	timeout 300 "$TOOLS/without_bpf" -m "$sjkc" threads --count 2 \
+		--interval 10ms "$pid" >"$scratch/out" 2>"$scratch/err" &&
+		[ "$(wc -l <"$scratch/err")" = 1 ] &&
+		grep -q 'cannot read owners of locks .*seccomp.*-l makes' \
+			"$scratch/err" && printed 'Owner unknown (the dump lacks'
+}
+
+for jdk in $(jdks); do
+	target "$jdk" -- deadlocks && owners_are_right &&
+		text_names_read_locks && memory_is_refused || {
+			cat "$scratch/out" "$scratch/err"
+			exit 1
+		}
+	target_end "$pid"
+done
