@@ -213,7 +213,7 @@ static void input_make_plain(struct input *in)
 	in->owned = decoded;
 }
 
-/* Fails for files of a JVM that no command reads. */
+/* Fails for files of a JVM that other commands read, or none. */
 static int input_check_kind(const struct input *in, struct error *err)
 {
 	struct text name = { 0 };
@@ -225,7 +225,7 @@ static int input_check_kind(const struct input *in, struct error *err)
 	return ret;
 }
 
-int input_open(struct input *in, const char *path, struct error *err)
+int input_open_any(struct input *in, const char *path, struct error *err)
 {
 	struct stat st = { 0 };
 
@@ -253,7 +253,12 @@ int input_open(struct input *in, const char *path, struct error *err)
 	input_make_plain(in);
 	if (in->len == 0)
 		return fail(err, ERROR_INPUT, "empty input");
-	return input_check_kind(in, err);
+	return 0;
+}
+
+int input_open(struct input *in, const char *path, struct error *err)
+{
+	return input_open_any(in, path, err) ? -1 : input_check_kind(in, err);
 }
 
 #define INPUT_NAMES 5 /* files of a ZIP file that an error lists */

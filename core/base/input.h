@@ -57,6 +57,9 @@ int input_open(struct input *in, const char *path, struct error *err);
  */
 int input_open_single(struct input *in, const char *path, struct error *err);
 
+/* As input_open(), but accepts the files that foreign_file_name() names. */
+int input_open_any(struct input *in, const char *path, struct error *err);
+
 /* Reads the rest and updates bytes and len. Fails with ERROR_INPUT. */
 int input_complete(struct input *in, struct error *err);
 
