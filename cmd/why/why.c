@@ -12,6 +12,7 @@
 #include "cmd/shared/log.h"
 #include "cmd/shared/signals.h"
 #include "cmd/shared/target.h"
+#include "cmd/why/why.h"
 #include "core/attach/attach.h"
 #include "core/base/alloc.h"
 #include "core/base/clock.h"
@@ -555,12 +556,35 @@ static int why_set_status(const struct diagnosis *d, struct error *err)
 	return -1;
 }
 
+/* Explains a fatal error log, which may end early. */
+static int why_run_file(const char *path, struct error *err)
+{
+	struct error output_err;
+	struct output out;
+	int ret;
+
+	if (target_refuse_live("duration|exit-code", err))
+		return -1;
+	ret = output_open(&out, opt.output, err);
+	if (ret == 0)
+		ret = why_hs_err(path, opt.json, &out, err);
+	if ((ret == 0 || err->kind == ERROR_PARTIAL) &&
+	    output_commit(&out, &output_err)) {
+		*err = output_err;
+		ret = -1;
+	}
+	output_close(&out);
+	return ret;
+}
+
 static int why_run_command(int argc, char **argv, struct error *err)
 {
 	struct why w = { .jvm.pidfd = -1 };
 	struct diagnosis d = { 0 };
 	int ret;
 
+	if (!opt.pid && argc == 1 && target_is_file(argv[0]))
+		return why_run_file(argv[0], err);
 	if (opt.duration_ns < WHY_LEAST)
 		return misuse(err, "--duration must be at least 1s");
 	if (strcmp(opt.output, "-") != 0 && output_try(opt.output, err))
@@ -599,12 +623,13 @@ static const struct command_option options[] = {
 
 const struct command why_command = {
 	.name = "why",
-	.synopsis = "why [<options>] [<pid>]",
+	.synopsis = "why [<options>] [<pid>|<file>]",
 	.summary = "find what is wrong with a JVM: stops, locks, waits, CPU",
 	.group = "watch",
 	.examples = "  sjkc why 4711                     # the causes, in 15 "
 		    "s\n"
 		    "  sjkc why -d 5s Main\n"
+		    "  sjkc why hs_err_pid4711.log       # why it crashed\n"
 		    "  sjkc why 4711 --json | jq '.causes[].sentence'\n",
 	.options = options,
 	.has_messages = true,

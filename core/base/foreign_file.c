@@ -59,6 +59,7 @@ static bool name_error_lines(struct text *out, struct log_lines *lines)
 				      line_trimmed(line));
 		}
 	}
+	text_puts(out, "; `sjkc why FILE` explains it");
 	return true;
 }
 

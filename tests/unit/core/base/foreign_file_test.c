@@ -22,6 +22,7 @@ static void expect(const void *bytes, size_t len, const char *name)
 	text_release(&out);
 }
 
+#define EXPLAINED           "; `sjkc why FILE` explains it"
 #define EXPECT(bytes, name) expect((bytes), sizeof(bytes) - 1, (name))
 
 static void fatal_error_logs_are_named_with_their_cause(void **state)
@@ -32,18 +33,18 @@ static void fatal_error_logs_are_named_with_their_cause(void **state)
 	       "#\n# JRE version: 17\n# Problematic frame:\n"
 	       "# C  [libc.so.6+0x16d5d3]\n#\n",
 	       "a HotSpot fatal error log: SIGSEGV (0xb) at pc=0x7f12, pid=1, "
-	       "tid=2; problematic frame: C  [libc.so.6+0x16d5d3]");
+	       "tid=2; problematic frame: C  [libc.so.6+0x16d5d3]" EXPLAINED);
 	EXPECT("#\n# There is insufficient memory for the Java Runtime "
 	       "Environment to continue.\n# Native memory allocation (mmap) "
 	       "failed to map 4096 bytes\n",
 	       "a HotSpot fatal error log: Native memory allocation (mmap) "
-	       "failed to map 4096 bytes");
+	       "failed to map 4096 bytes" EXPLAINED);
 	/* Truncated, and with an escape sequence. */
 	EXPECT("#\n# A fatal error has been detected by the",
-	       "a HotSpot fatal error log");
+	       "a HotSpot fatal error log" EXPLAINED);
 	EXPECT("#\n# A fatal error has been detected by the X:\n# \033[31m\n"
 	       "# Problematic frame:",
-	       "a HotSpot fatal error log: \xe2\x90\x9b[31m");
+	       "a HotSpot fatal error log: \xe2\x90\x9b[31m" EXPLAINED);
 	EXPECT("# A fatal error has been detected by the\n", NULL);
 	EXPECT("#\n# a comment\n", NULL);
 }
@@ -52,7 +53,7 @@ static void fatal_error_logs_in_logs_of_containers_are_named(void **state)
 {
 	static const char name
 		[] = "a HotSpot fatal error log: SIGSEGV (0xb) at pc=0x7f12; "
-		     "problematic frame: V  [libjvm.so+0x16d5d3]";
+		     "problematic frame: V  [libjvm.so+0x16d5d3]" EXPLAINED;
 
 	(void)state;
 	EXPECT("2026-05-03T16:12:41.1Z stdout F #\n"
