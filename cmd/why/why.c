@@ -27,16 +27,18 @@
 #include "core/threads/proc_source.h"
 
 #include <inttypes.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define WHY_DURATION   (15 * CLOCK_NS_PER_S)
 #define WHY_LEAST      CLOCK_NS_PER_S
 #define WHY_FIRST_NS   (1500 * CLOCK_NS_PER_MS) /* of the second dump */
-#define WHY_SLOW_NS    (10 * CLOCK_NS_PER_MS)   /* a slow stop */
-#define WHY_TIMEOUT_NS (5 * CLOCK_NS_PER_S)     /* of a dump */
+#define WHY_EARLY_NS   (5 * CLOCK_NS_PER_S)   /* from here on, a first answer */
+#define WHY_SLOW_NS    (10 * CLOCK_NS_PER_MS) /* a slow stop */
+#define WHY_TIMEOUT_NS (5 * CLOCK_NS_PER_S)   /* of a dump */
 
-enum { WHY_DUMPS = 4, WHY_CAUSES = 5 };
+enum { WHY_DUMPS = 4, WHY_FILES = 4, WHY_CAUSES = 5 };
 
 /* Exit statuses of --exit-code. */
 enum { WHY_FOUND = 10, WHY_BROKEN = 11 };
@@ -51,7 +53,7 @@ static struct {
 struct why {
 	struct jvm jvm;
 	char name[16]; /* the PID */
-	int64_t begin_ns, end_ns;
+	int64_t begin_ns;
 
 	struct thread_source *source;
 	/* Of the first answer, and of the whole time. */
@@ -64,14 +66,14 @@ struct why {
 	size_t dumps_due; /* number of the next dump */
 
 	struct gc_source *gc;
-	struct gc_totals pauses;
+	struct diagnosis_pauses pauses;
 	struct intern last_names; /* of the last threads of slow stops */
 	unsigned last_counts[64], last_known;
 
 	struct sampling *sampling;
 	struct sampling_options sampling_options;
 
-	struct open_files files, files_before;
+	struct open_files files[WHY_FILES];
 	struct text problems[DIAGNOSIS_NEEDS]; /* by the number of the bit */
 	struct diagnosis_facts facts;
 };
@@ -95,6 +97,7 @@ static int why_read_dump(struct why *w, struct error *err)
 	};
 	struct text reply = { 0 };
 	struct dump_series series = { 0 };
+	struct error no_peers;
 	struct profile *p;
 	int ret = attach_call(w->attach, &request, &reply, err);
 
@@ -104,6 +107,9 @@ static int why_read_dump(struct why *w, struct error *err)
 		ret = dump_reader.read((const uint8_t *)reply.bytes, reply.len,
 				       p, err);
 		dump_series_end(&series);
+		/* Without the right, waits have no peers. */
+		if (ret == 0 && series_read_peers(&series, &w->jvm, &no_peers))
+			log_detail("no peers: %s", no_peers.text);
 		if (ret == 0)
 			dump_waits_add(&w->waits, &series);
 		dump_series_release(&series);
@@ -113,21 +119,25 @@ static int why_read_dump(struct why *w, struct error *err)
 	return ret;
 }
 
-/* When the dump of this number is due, after the begin. */
+static void why_count_files(struct why *w)
+{
+	struct error err;
+
+	if (w->facts.file_counts == WHY_FILES)
+		return;
+	if (open_files_read(&w->files[w->facts.file_counts], w->jvm.pid, &err))
+		why_miss(w, NEEDS_FILES, err.text);
+	else
+		w->facts.file_counts++;
+}
+
+/* When the dump of this number is due, after the beginning. */
 static int64_t why_dump_ns(size_t number)
 {
 	int64_t last = opt.duration_ns - 200 * CLOCK_NS_PER_MS;
+	int64_t even = last * (int64_t)number / (WHY_DUMPS - 1);
 
-	switch (number) {
-	case 0:
-		return 0;
-	case 1:
-		return WHY_FIRST_NS < last / 2 ? WHY_FIRST_NS : last / 2;
-	case 2:
-		return WHY_FIRST_NS + (last - WHY_FIRST_NS) / 2;
-	default:
-		return last;
-	}
+	return number == 1 && even > WHY_FIRST_NS ? WHY_FIRST_NS : even;
 }
 
 static void why_take_due_dump(struct why *w)
@@ -139,9 +149,11 @@ static void why_take_due_dump(struct why *w)
 	    now < why_dump_ns(w->dumps_due))
 		return;
 	w->dumps_due++;
+	if (w->dumps_due < WHY_DUMPS)
+		why_count_files(w);
 	if (why_read_dump(w, &err)) {
 		why_miss(w, NEEDS_DUMPS, err.text);
-		log_info("no more thread dumps: %s", err.text);
+		log_info("the thread dump failed: %s", err.text);
 		attach_close(w->attach);
 		w->attach = NULL;
 	}
@@ -175,7 +187,7 @@ static void why_read_pauses(struct why *w)
 		next = gc_source_next(w->gc, &p, &err);
 		if (next != GC_NEXT_RECORD)
 			break;
-		gc_totals_add(&w->pauses, &p);
+		diagnosis_add_pause(&w->pauses, &p, w->gc->columns);
 		why_add_last_thread(w, &p);
 	}
 	if (next == GC_NEXT_FAILED) {
@@ -287,10 +299,12 @@ static int why_open(struct why *w, struct error *err)
 	w->attach = attach_open(&w->jvm, WHY_TIMEOUT_NS, &unused);
 	if (!w->attach)
 		why_miss(w, NEEDS_DUMPS, unused.text);
-	if (open_files_read(&w->files_before, w->jvm.pid, &unused))
-		why_miss(w, NEEDS_FILES, unused.text);
 	else
-		w->facts.files_before = &w->files_before;
+		attach_stop_by(w->attach, signals_fd());
+	w->facts.files = w->files;
+	/* Attaching may have taken seconds. */
+	why_read_pauses(w);
+	w->pauses = (struct diagnosis_pauses){ 0 };
 	w->begin_ns = clock_monotonic_ns();
 	return why_sample_first(w, err);
 }
@@ -305,11 +319,25 @@ static bool why_step(struct why *w)
 	int64_t now = clock_monotonic_ns();
 	int64_t due = now + 100 * CLOCK_NS_PER_MS;
 
+	/* Counters that are read too late have several pauses in one record. */
+	if (w->gc && w->gc->fd < 0 && w->gc->wait_ns < due - now)
+		due = now + w->gc->wait_ns;
+
 	if (now >= w->begin_ns + opt.duration_ns)
 		return false;
 	if (w->sampling)
 		return sampling_step(w->sampling, fds, 2) && !fds[0].revents;
 	return signals_wait(w->jvm.pidfd, due) == WAIT_DUE;
+}
+
+/* The CPUs on which the JVM may run: cpusets, taskset(1). */
+static double why_count_cpus(const struct why *w)
+{
+	cpu_set_t cpus;
+
+	if (sched_getaffinity(w->jvm.pid, sizeof(cpus), &cpus) == 0)
+		return CPU_COUNT(&cpus);
+	return (double)w->sample.process.cpus;
 }
 
 /* Sets the facts of the time so far. */
@@ -320,15 +348,17 @@ static void why_set_facts(struct why *w)
 
 	f->target = w->name;
 	f->seconds = (double)(clock_monotonic_ns() - w->begin_ns) / 1e9;
+	f->cpus = why_count_cpus(w);
 	f->dumps = &w->waits;
 	f->pauses = w->gc ? &w->pauses : NULL;
-	f->last_of = w->last_known;
+	w->pauses.seconds = f->seconds;
+	w->pauses.last_of = w->last_known;
 	for (size_t i = 0; i < w->last_names.count; i++)
 		if (w->last_counts[i] > most) {
 			most = w->last_counts[i];
-			f->last_thread = intern_text(&w->last_names,
-						     (uint32_t)i + 1);
-			f->last_times = most;
+			w->pauses.last_thread = intern_text(&w->last_names,
+							    (uint32_t)i + 1);
+			w->pauses.last_times = most;
 		}
 	for (size_t i = 0; i < DIAGNOSIS_NEEDS; i++)
 		f->missing[i] = w->problems[i].bytes;
@@ -344,15 +374,14 @@ static void why_tell_first(struct why *w)
 	why_set_facts(w);
 	diagnosis_make(&d, &w->facts);
 	log_info("after %s: %s%s", units_time(w->facts.seconds * 1e9).text,
-		 d.count ? d.causes[0].sentence.bytes
-			 : "nothing stands out so far",
+		 d.count ? d.causes[0].sentence.bytes : "no cause found so far",
 		 d.count > 1 ? ", and more" : "");
 	diagnosis_release(&d);
 }
 
 static void why_run(struct why *w)
 {
-	bool told = opt.duration_ns < 2 * WHY_FIRST_NS;
+	bool told = opt.duration_ns < WHY_EARLY_NS;
 
 	progress_start("observing");
 	do {
@@ -383,10 +412,7 @@ static void why_finish(struct why *w)
 		w->facts.rates = NULL;
 		why_miss(w, NEEDS_RATES, "the JVM has exited");
 	}
-	if (w->facts.files_before &&
-	    open_files_read(&w->files, w->jvm.pid, error_unused()) == 0)
-		w->facts.files = &w->files;
-	w->end_ns = clock_monotonic_ns();
+	why_count_files(w);
 	why_set_facts(w);
 }
 
@@ -394,7 +420,6 @@ static void why_close(struct why *w)
 {
 	sampling_close(w->sampling);
 	gc_source_close(w->gc);
-	gc_totals_release(&w->pauses);
 	intern_release(&w->last_names);
 	attach_close(w->attach);
 	dump_waits_release(&w->waits);
@@ -409,29 +434,51 @@ static void why_close(struct why *w)
 
 /* ---- output ---- */
 
+/* "fine: deadlocks, locks"; with reasons "not checked: disk, locks (reason)".
+ */
 static void why_put_list(struct text *out, const char *label,
 			 const struct rule *const *rules, size_t count,
-			 const struct diagnosis_facts *why)
+			 const char *const *reasons)
 {
 	if (!count)
 		return;
 	text_puts(out, label);
 	for (size_t i = 0; i < count; i++) {
 		text_printf(out, "%s%s", i ? ", " : " ", rules[i]->topic);
-		if (why && (i + 1 == count ||
-			    diagnosis_why_unchecked(rules[i], why) !=
-				    diagnosis_why_unchecked(rules[i + 1], why)))
-			text_printf(out, " (%s)",
-				    diagnosis_why_unchecked(rules[i], why));
+		if (reasons && (i + 1 == count || reasons[i] != reasons[i + 1]))
+			text_printf(out, " (%s)", reasons[i]);
 	}
 	text_putc(out, '\n');
+}
+
+/* What was lost: the diagnosis may lack causes. */
+static void why_put_losses(struct text *out, const struct why *w)
+{
+	const struct profile *p = w->facts.profile;
+	struct gc_lost lost = { 0 };
+
+	for (size_t i = 0; p && i < p->remark_count; i++) {
+		if (!p->remarks[i].is_loss)
+			continue;
+		text_printf(out, "lost: %s: ", p->remarks[i].what);
+		remark_add_count(out, &p->remarks[i]);
+		text_putc(out, '\n');
+	}
+	if (w->gc)
+		gc_source_lost(w->gc, &lost);
+	if (lost.pauses || lost.records)
+		text_printf(out, "lost: pauses: %" PRIu64 "\n",
+			    lost.pauses + lost.records);
+	if (w->waits.left_out)
+		text_printf(out, "lost: waiting threads: %zu\n",
+			    w->waits.left_out);
 }
 
 static void why_put_cause(struct text *out, size_t number,
 			  const struct cause *c)
 {
-	text_printf(out, "%zu  %-8s %s\n", number,
-		    cause_rank_names[c->rule->rank], c->sentence.bytes);
+	text_printf(out, "%zu  %-8s %s\n", number, cause_rank_names[c->rank],
+		    c->sentence.bytes);
 	if (c->detail.len)
 		text_printf(out, "            %s\n", c->detail.bytes);
 	if (c->next.len)
@@ -443,13 +490,13 @@ static void why_put_busiest(struct text *out, const struct diagnosis_facts *f)
 	struct text place = { 0 };
 	double share;
 
-	text_printf(out, "nothing stands out in %.0f s", f->seconds);
+	text_printf(out, "no cause found in %.0f s", f->seconds);
 	if (f->rates)
 		text_printf(out, "; the JVM uses %.2f cores",
 			    f->rates->process.cpu);
 	if (diagnosis_busiest(f, &place, &share))
-		text_printf(out, ", %.0f%% of that in or below %s", 100 * share,
-			    place.bytes);
+		text_printf(out, ", %.0f%% of the samples in or below %s",
+			    100 * share, place.bytes);
 	text_putc(out, '\n');
 	text_release(&place);
 }
@@ -466,17 +513,19 @@ static void why_text(struct text *out, struct why *w, const struct diagnosis *d)
 	for (size_t i = 0; i < d->count && i < WHY_CAUSES; i++)
 		why_put_cause(out, i + 1, &d->causes[i]);
 	if (d->count > WHY_CAUSES)
-		text_printf(out, "%zu more: --json has all\n",
+		text_printf(out, "%zu more causes; --json lists all causes\n",
 			    d->count - WHY_CAUSES);
 	why_put_list(out, "fine:", d->fine, d->fine_count, NULL);
-	why_put_list(out, "not checked:", d->unchecked, d->unchecked_count, f);
+	why_put_list(out, "not checked:", d->unchecked, d->unchecked_count,
+		     d->reasons);
+	why_put_losses(out, w);
 }
 
 static void why_put_json_cause(struct json *j, const struct cause *c)
 {
 	json_open_object(j);
 	json_add_text(j, "rule", c->rule->name);
-	json_add_text(j, "rank", cause_rank_names[c->rule->rank]);
+	json_add_text(j, "rank", cause_rank_names[c->rank]);
 	json_add_text(j, "sentence", c->sentence.bytes);
 	json_add_text(j, "detail", c->detail.bytes);
 	json_add_array(j, "evidence");
@@ -516,9 +565,7 @@ static void why_json(struct text *out, const struct why *w,
 	for (size_t i = 0; i < d->unchecked_count; i++) {
 		json_open_object(&j);
 		json_add_text(&j, "rule", d->unchecked[i]->name);
-		json_add_text(
-			&j, "reason",
-			diagnosis_why_unchecked(d->unchecked[i], &w->facts));
+		json_add_text(&j, "reason", d->reasons[i]);
 		json_close_object(&j);
 	}
 	json_close_array(&j);
@@ -550,8 +597,7 @@ static int why_set_status(const struct diagnosis *d, struct error *err)
 
 	if (!opt.exit_code || !d->count)
 		return 0;
-	status = d->causes[0].rule->rank == CAUSE_BROKEN ? WHY_BROKEN
-							 : WHY_FOUND;
+	status = d->causes[0].rank == CAUSE_BROKEN ? WHY_BROKEN : WHY_FOUND;
 	*err = (struct error){ .kind = (enum error_kind)status };
 	return -1;
 }
@@ -598,7 +644,9 @@ static int why_run_command(int argc, char **argv, struct error *err)
 		why_run(&w);
 		why_finish(&w);
 		diagnosis_make(&d, &w.facts);
-		ret = why_write(&w, &d, err);
+		ret = !jvm_runs(&w.jvm) && w.waits.dumps < 2
+			      ? jvm_fail_ended(&w.jvm, err)
+			      : why_write(&w, &d, err);
 		if (ret == 0)
 			ret = why_set_status(&d, err);
 	}
@@ -616,7 +664,7 @@ static const struct command_option options[] = {
 	OPT_STRING('o', "output", &opt.output, "<file>",
 		   "write to this file"),
 	OPT_FLAG(0, "exit-code", &opt.exit_code,
-		 "exit with 10 if there is a cause, 11 if BROKEN"),
+		 "exit with status 10 if there is a cause, or 11"),
 	OPT_END,
 };
 /* clang-format on */

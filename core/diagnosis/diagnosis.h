@@ -3,15 +3,15 @@
  * diagnosis: the rules that find what is wrong with a JVM.
  *
  * The caller measures, and sets the facts that it has.  Each rule judges facts,
- * and adds a cause with its evidence, or nothing.  A rule whose facts are
- * missing is not evaluated, which the diagnosis lists with the reason.
+ * and adds causes with their evidence, or nothing.  A rule whose facts are
+ * missing or too few is not checked, which the diagnosis lists with the reason.
  */
 #ifndef CORE_DIAGNOSIS_DIAGNOSIS_H
 #define CORE_DIAGNOSIS_DIAGNOSIS_H
 
 #include "core/base/text.h"
 #include "core/diagnosis/dump_waits.h"
-#include "core/gc/gc_totals.h"
+#include "core/gc/gc_pause.h"
 #include "core/jvm/open_files.h"
 #include "core/profile/profile.h"
 #include "core/threads/thread_rates.h"
@@ -43,28 +43,42 @@ enum diagnosis_need {
 };
 enum { DIAGNOSIS_NEEDS = 5 };
 
+/* Pauses, counted one by one. */
+struct diagnosis_pauses {
+	double seconds;       /* that were observed */
+	bool has_sync;        /* the source knows the time to safepoint */
+	uint64_t collections; /* stops for collections */
+	uint64_t full;        /* full collections without a request */
+	int64_t gc_ns;        /* stopped for collections, without sync */
+	int64_t longest_gc_ns;
+	int64_t sync_ns; /* time to safepoint of all stops */
+	int64_t longest_sync_ns;
+	/* Of slow stops: the most frequent last thread, foreign; NULL = none */
+	const char *last_thread;
+	unsigned last_times, last_of;
+};
+
 /* The facts, which are borrowed; NULL: not measured. */
 struct diagnosis_facts {
 	const char *target; /* what the user types for this JVM: "4711" */
 	double seconds;     /* that were observed */
-	double uptime_s;    /* of the JVM; negative = unknown */
+	double cpus;        /* on which the JVM may run, without its limit */
 	/* Of the whole time, and the first sample of it. */
 	const struct top_rates *rates;
 	const struct process_sample *before;
 	const struct dump_waits *dumps;
-	const struct gc_totals *pauses;
-	/* The thread that was most often the last to stop; foreign. */
-	const char *last_thread;
-	unsigned last_times, last_of;  /* of slow stops with a known thread */
+	const struct diagnosis_pauses *pauses;
 	const struct profile *profile; /* cpu */
-	const struct open_files *files, *files_before;
+	/* Counted several times, from the beginning to the end. */
+	const struct open_files *files;
+	size_t file_counts; /* number of files; at least 2 */
 	/* By the number of the bit: why a fact is missing. */
 	const char *missing[DIAGNOSIS_NEEDS];
 };
 
 /* A number that a sentence states. */
 struct evidence {
-	const char *name; /* "blocked_threads"; static, as are the others */
+	const char *name; /* "stopped_share"; static, as are the others */
 	double value;
 	const char *unit, *source;
 };
@@ -74,7 +88,10 @@ enum { EVIDENCE_MAX = 8 };
 /* Texts are safe for a terminal. */
 struct cause {
 	const struct rule *rule;
-	/* Lost time, for the order within a rank: threads times seconds. */
+	enum cause_rank rank;
+	/*
+	 * For the order within a rank: about how many seconds its threads lost.
+	 */
 	double lost_s;
 	struct text sentence;
 	struct text detail; /* or empty */
@@ -88,35 +105,38 @@ struct cause {
 struct diagnosis {
 	struct cause *causes; /* the most important first */
 	size_t count, cap;
-	/* Rules that found nothing, and rules that were not evaluated. */
-	const struct rule **fine;
+	const struct rule **fine; /* that found nothing */
 	size_t fine_count;
+	/* Rules that were not checked, and why; borrowed from the facts. */
 	const struct rule **unchecked;
+	const char **reasons;
 	size_t unchecked_count;
 };
 
 struct rule {
-	const char *name;  /* "deadlock"; a key of JSON */
-	const char *topic; /* "deadlocks", as in "fine: deadlocks" */
-	enum cause_rank rank;
+	const char *name;     /* "deadlock"; a key of JSON */
+	const char *topic;    /* "deadlocks", as in "fine: deadlocks" */
+	enum cause_rank rank; /* of its causes, if they have no other */
 	unsigned needs;
-	/* Adds causes by diagnosis_add(). */
-	void (*judge)(struct diagnosis *d, const struct rule *rule,
-		      const struct diagnosis_facts *f);
+	/*
+	 * Adds causes.  Returns NULL, or why the facts are too few to judge;
+	 * static text.
+	 */
+	const char *(*judge)(struct diagnosis *d, const struct rule *rule,
+			     const struct diagnosis_facts *f);
 };
 
 /* Judges all rules, and sorts the causes.  diagnosis_release() frees *d. */
 void diagnosis_make(struct diagnosis *d, const struct diagnosis_facts *f);
 void diagnosis_release(struct diagnosis *d); /* zeroed is allowed */
 
-/* Returns why a rule was not evaluated; static text, or of the facts. */
-const char *diagnosis_why_unchecked(const struct rule *rule,
-				    const struct diagnosis_facts *f);
+/* Adds a record of a source with these columns (enum gc_column). */
+void diagnosis_add_pause(struct diagnosis_pauses *to, const struct gc_pause *p,
+			 unsigned columns);
 
 /*
  * Sets the place where the JVM uses most CPU time, and its share of the
- * samples.  False if there are fewer than 20 samples, or none is of the
- * application.
+ * samples.  False if there are too few samples, or none is of the application.
  */
 bool diagnosis_busiest(const struct diagnosis_facts *f, struct text *place,
 		       double *share);

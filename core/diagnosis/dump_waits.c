@@ -34,7 +34,9 @@ static const struct {
 	{ "java.net.PlainSocketImpl", "socketConnect", DUMP_WAIT_SOCKET },
 	{ "*NioSocketImpl", "park timedRead implRead timedFinishConnect",
 	  DUMP_WAIT_SOCKET },
-	{ "*SocketDispatcher", "read0 write0 readv0 writev0",
+	{ "*SocketDispatcher",
+	  "read read0 readv readv0 write write0 writev "
+	  "writev0",
 	  DUMP_WAIT_SOCKET },
 	{ "sun.nio.ch.Net", "poll connect0 pollConnect", DUMP_WAIT_SOCKET },
 	{ "sun.nio.ch.SocketChannelImpl", "read write connect",
@@ -105,7 +107,8 @@ static const struct frame *waits_find_place(const struct profile *p,
 		if (frame_is_application(p, f))
 			return f;
 		found = waits_kind_of_frame(p, f);
-		if (*kind == DUMP_WAIT_KINDS)
+		/* Before JDK 17, sockets are read by the calls of files. */
+		if (*kind == DUMP_WAIT_KINDS || found == DUMP_WAIT_SOCKET)
 			*kind = found;
 	}
 	return NULL;
@@ -175,17 +178,24 @@ static const char *waits_pool_of(struct dump_waits *w,
 	return kept;
 }
 
+static bool waits_for_lock(const struct dump_wait *g)
+{
+	return g->kind == DUMP_WAIT_MONITOR || g->kind == DUMP_WAIT_LOCK;
+}
+
 /* Returns the group of these texts; NULL if there are too many groups. */
 static struct dump_wait *waits_find(struct dump_waits *w,
 				    const struct dump_wait *like)
 {
+	const char *place = waits_for_lock(like) ? "" : like->place;
 	struct text key = { 0 };
 	uint32_t id;
 
 	/* Equal texts are one string of the interner. */
-	text_printf(&key, "%d %p %p %p", (int)like->kind,
-		    (const void *)like->pool, (const void *)like->place,
-		    (const void *)like->lock);
+	text_printf(&key, "%d %p %p %p %p", (int)like->kind,
+		    (const void *)like->pool,
+		    *place ? (const void *)place : NULL,
+		    (const void *)like->lock, (const void *)like->peer);
 	id = intern_find(&w->keys, key.bytes, key.len);
 	if (!id && w->count < GROUPS_MAX) {
 		id = intern_id(&w->keys, key.bytes, key.len);
@@ -195,38 +205,84 @@ static struct dump_wait *waits_find(struct dump_waits *w,
 	return id ? &w->all[id - 1] : NULL;
 }
 
+/*
+ * By the calls of the owner's stack; a dump takes a thread in a system call for
+ * one that runs.
+ */
 static void waits_set_owner(struct dump_waits *w, struct dump_wait *group,
 			    const struct dump_series *s,
 			    const struct series_thread *t)
 {
-	const struct blocked_thread *blocked;
+	size_t wanted = s->blocked.threads[t->blocked].owner;
 	enum dump_wait_kind by_frames;
 
-	if (t->blocked == BLOCKED_NONE)
-		return;
-	blocked = &s->blocked.threads[t->blocked];
-	if (blocked->owner == BLOCKED_NONE)
-		return;
-	for (size_t i = 0; i < s->thread_count; i++) {
+	for (size_t i = 0; wanted != BLOCKED_NONE && i < s->thread_count; i++) {
 		const struct series_thread *owner = &s->threads[i];
 
-		if (owner->blocked != blocked->owner)
+		if (owner->blocked != wanted)
 			continue;
 		group->owner = waits_keep_name(
 			w, profile_text(s->profile, owner->thread.name));
 		group->owner_place = waits_keep_place(
 			w, s->profile,
 			waits_find_place(s->profile, owner->stack, &by_frames));
-		group->owner_kind = owner->activity == SERIES_RUNS
-					    ? DUMP_WAIT_KINDS
-					    : waits_kind_of(s, owner,
-							    by_frames);
+		group->owner_kind = by_frames == DUMP_WAIT_KINDS &&
+						    owner->activity !=
+							    SERIES_RUNS
+					    ? waits_kind_of(s, owner, by_frames)
+					    : by_frames;
 		return;
 	}
 }
 
+/* True for a thread of a deadlock, and one behind it. */
+static bool waits_is_deadlocked(const struct blocked *b, size_t at)
+{
+	for (size_t steps = 0; at != BLOCKED_NONE && steps <= b->count;
+	     steps++) {
+		if (b->threads[at].deadlock)
+			return true;
+		at = b->threads[at].owner;
+	}
+	return false;
+}
+
+static void waits_set_peer(struct dump_waits *w, struct dump_wait *like,
+			   const struct dump_series *s,
+			   const struct series_thread *t)
+{
+	const struct wait_peer *peer = series_peer(s, t);
+	struct text text = { 0 };
+
+	if (!peer)
+		return;
+	wait_peer_text(&s->peers, peer, true, &text);
+	like->peer = waits_keep(w, &text);
+	like->is_inbound = peer->direction == WAIT_INBOUND;
+	text_release(&text);
+}
+
+/*
+ * Counts a thread of a group in this dump.  Of the locks of a class, the most
+ * wanted one counts: counts has the threads by group and lock.
+ */
+static void waits_count(struct dump_waits *w, struct dump_wait *group,
+			const char *lock_id, size_t *counts)
+{
+	struct text key = { 0 };
+	size_t *n;
+
+	text_printf(&key, "%zu %s", (size_t)(group - w->all),
+		    waits_for_lock(group) ? lock_id : "");
+	n = &counts[intern_id(&w->locks, key.bytes, key.len) - 1];
+	text_release(&key);
+	group->dumps += !group->threads[w->dumps];
+	if (++*n > group->threads[w->dumps])
+		group->threads[w->dumps] = *n;
+}
+
 static void waits_add_thread(struct dump_waits *w, const struct dump_series *s,
-			     const struct series_thread *t)
+			     const struct series_thread *t, size_t *counts)
 {
 	const struct tapped_lock *lock = series_wait(s, t);
 	enum dump_wait_kind by_frames;
@@ -237,13 +293,15 @@ static void waits_add_thread(struct dump_waits *w, const struct dump_series *s,
 		.pool = waits_pool_of(w, s, t),
 		.place = waits_keep_place(w, s->profile, place),
 		.lock = "",
+		.peer = "",
 		.owner = "",
 		.owner_place = "",
 		.owner_kind = DUMP_WAIT_KINDS,
 	};
 	struct dump_wait *group;
 
-	if (like.kind <= DUMP_WAIT_LOCK && lock)
+	waits_set_peer(w, &like, s, t);
+	if (waits_for_lock(&like) && lock)
 		like.lock = waits_keep_name(
 			w, profile_text(s->profile, lock->class_name));
 	group = waits_find(w, &like);
@@ -251,10 +309,9 @@ static void waits_add_thread(struct dump_waits *w, const struct dump_series *s,
 		w->left_out++;
 		return;
 	}
-	group->dumps += !group->threads[w->dumps];
-	group->threads[w->dumps]++;
-	group->sum++;
-	if (group->threads[w->dumps] == 1)
+	waits_count(w, group, lock ? profile_text(s->profile, lock->id) : "",
+		    counts);
+	if (t->blocked != BLOCKED_NONE && group->threads[w->dumps] == 1)
 		waits_set_owner(w, group, s, t);
 }
 
@@ -273,7 +330,7 @@ static void waits_size_pools(struct dump_waits *w, const struct dump_series *s)
 		struct dump_wait *group = &w->all[i];
 
 		if (group->threads[w->dumps])
-			group->pool_size = sizes[intern_find(
+			group->pool_sum += sizes[intern_find(
 							 &pools, &group->pool,
 							 sizeof(group->pool)) -
 						 1];
@@ -299,30 +356,33 @@ static void waits_describe_deadlock(struct dump_waits *w,
 			text_puts(&w->deadlock, " waits for ");
 			blocked_lock(t, &w->deadlock);
 		}
-		if (t->held_back > w->behind)
-			w->behind = t->held_back;
+		w->behind += t->held_back;
 	}
-	/* The members of the cycle hold each other back, too. */
-	w->behind = w->behind >= w->deadlocked ? w->behind + 1 - w->deadlocked
-					       : 0;
+	w->deadlocks = b->deadlocks;
 	w->deadlock_dumps += w->deadlocked != 0;
 }
 
 void dump_waits_add(struct dump_waits *w, const struct dump_series *s)
 {
+	/* A thread adds at most one key. */
+	size_t *counts = xcalloc(s->thread_count + 1, sizeof(*counts));
+
 	if (w->dumps == DUMP_WAITS_DUMPS)
-		return;
+		goto out;
 	for (size_t i = 0; i < s->thread_count; i++) {
 		const struct series_thread *t = &s->threads[i];
 
-		if (t->activity == SERIES_BLOCKED ||
-		    t->activity == SERIES_WAITS)
-			waits_add_thread(w, s, t);
+		if ((t->activity == SERIES_BLOCKED ||
+		     t->activity == SERIES_WAITS) &&
+		    !waits_is_deadlocked(&s->blocked, t->blocked))
+			waits_add_thread(w, s, t, counts);
 	}
+	intern_release(&w->locks);
 	waits_size_pools(w, s);
 	waits_describe_deadlock(w, &s->blocked);
-	w->threads = s->thread_count;
 	w->dumps++;
+out:
+	free(counts);
 }
 
 void dump_waits_release(struct dump_waits *w)
@@ -331,10 +391,20 @@ void dump_waits_release(struct dump_waits *w)
 	text_release(&w->deadlock);
 	intern_release(&w->keys);
 	intern_release(&w->texts);
+	intern_release(&w->locks);
 	*w = (struct dump_waits){ 0 };
 }
 
 double dump_wait_mean(const struct dump_waits *w, const struct dump_wait *of)
 {
-	return w->dumps ? (double)of->sum / (double)w->dumps : 0;
+	size_t sum = 0;
+
+	for (size_t i = 0; i < w->dumps; i++)
+		sum += of->threads[i];
+	return w->dumps ? (double)sum / (double)w->dumps : 0;
+}
+
+double dump_wait_pool(const struct dump_wait *of)
+{
+	return of->dumps ? (double)of->pool_sum / (double)of->dumps : 0;
 }

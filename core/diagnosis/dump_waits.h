@@ -3,7 +3,9 @@
  * dump_waits: what the threads of a JVM wait for, over several thread dumps.
  *
  * Threads of one pool that wait in the same place for the same kind of thing
- * are a group. Idle threads, which wait for work, are in no group.
+ * are a group.  Threads that wait for locks of one class are a group wherever
+ * they wait; of several such locks, the one with the most threads counts.  Idle
+ * threads, which wait for work, and those of a deadlock are in no group.
  */
 #ifndef CORE_DIAGNOSIS_DUMP_WAITS_H
 #define CORE_DIAGNOSIS_DUMP_WAITS_H
@@ -35,15 +37,17 @@ enum dump_wait_kind {
 struct dump_wait {
 	enum dump_wait_kind kind;
 	const char *pool;  /* "http-worker-*" */
-	const char *place; /* the application's frame nearest the leaf */
+	const char *place; /* the application's frame nearest the leaf, of the
+			      first thread */
 	const char *lock;  /* class of the lock */
+	const char *peer;  /* "read from 10.1.2.3:5432" */
+	bool is_inbound;   /* the peer is a client */
 	/* In the last dump that had an owner: its thread and its place. */
 	const char *owner, *owner_place;
 	enum dump_wait_kind owner_kind; /* DUMP_WAIT_KINDS: it does not wait */
 	size_t threads[DUMP_WAITS_DUMPS]; /* by dump */
-	size_t sum;                       /* of threads */
 	size_t dumps;                     /* that have the group */
-	size_t pool_size;                 /* in the last of these dumps */
+	size_t pool_sum; /* threads of the pool in these dumps, added up */
 };
 
 struct dump_waits {
@@ -54,17 +58,21 @@ struct dump_waits {
 	/* Of the last dump: its first deadlock as a sentence; or empty. */
 	struct text deadlock;
 	size_t deadlocked, behind; /* its threads, and those behind them */
+	size_t deadlocks;          /* number of deadlocks */
 	size_t deadlock_dumps;     /* dumps that have a deadlock */
-	size_t threads;            /* in the last dump */
 	/* Private. */
-	struct intern keys, texts;
+	struct intern keys, texts, locks;
 };
 
-/* Adds a dump; the series has ended and is not needed any more. */
+/*
+ * Adds a dump; the series has ended and is not needed any more.  With its
+ * peers, groups have theirs.
+ */
 void dump_waits_add(struct dump_waits *w, const struct dump_series *s);
 void dump_waits_release(struct dump_waits *w); /* zeroed is allowed */
 
-/* Mean number of threads of a group in all dumps. */
+/* Mean number of threads of a group in all dumps, and of its pool. */
 double dump_wait_mean(const struct dump_waits *w, const struct dump_wait *of);
+double dump_wait_pool(const struct dump_wait *of);
 
 #endif

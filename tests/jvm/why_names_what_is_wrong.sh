@@ -26,7 +26,7 @@ printed() {
 
 jdk=$(jdks | head -n 1)
 target "$jdk" -- threads=5 || exit 1
-why 0 && printed '^nothing stands out in 2 s' && printed '^fine: .*deadlocks' || exit 1
+why 0 && printed '^no cause found in 2 s' && printed '^fine: .*deadlocks' || exit 1
 target_end "$pid"
 target "$jdk" -- deadlock=2 threads=3 || exit 1
 why 11 && printed '^1  BROKEN   deadlock of 2 threads' &&

@@ -19,12 +19,21 @@ static struct {
 	struct process_sample before;
 	struct dump_waits waits;
 	struct dump_wait groups[2];
-	struct gc_totals pauses;
-	struct open_files files, files_before;
+	struct diagnosis_pauses pauses;
+	struct open_files files[3];
 	struct diagnosis_facts facts;
 } m;
 
 static struct diagnosis d;
+
+static void set_files(size_t first, size_t second, size_t third, int64_t limit)
+{
+	const size_t counts[] = { first, second, third };
+
+	for (size_t i = 0; i < 3; i++)
+		m.files[i] = (struct open_files){ .files = counts[i],
+						  .limit = limit };
+}
 
 static int healthy(void **state)
 {
@@ -47,8 +56,9 @@ static int healthy(void **state)
 	m.rows[0].rates[THREAD_VOLUNTARY] = 100;
 	m.waits.all = m.groups;
 	m.waits.dumps = 4;
-	m.files.limit = m.files_before.limit = 1024;
-	m.files.sockets = m.files_before.sockets = 10;
+	m.pauses.seconds = 10;
+	m.pauses.has_sync = true;
+	set_files(10, 10, 10, 1024);
 	m.facts = (struct diagnosis_facts){
 		.target = "4711",
 		.seconds = 10,
@@ -56,8 +66,9 @@ static int healthy(void **state)
 		.before = &m.before,
 		.dumps = &m.waits,
 		.pauses = &m.pauses,
-		.files = &m.files,
-		.files_before = &m.files_before,
+		.files = m.files,
+		.file_counts = 3,
+		.cpus = 2,
 		.missing = { [4] = "no right", [3] = "not root" },
 	};
 	return 0;
@@ -67,7 +78,6 @@ static int release(void **state)
 {
 	(void)state;
 	diagnosis_release(&d);
-	gc_totals_release(&m.pauses);
 	text_release(&m.waits.deadlock);
 	return 0;
 }
@@ -86,6 +96,15 @@ static const struct cause *expect(const char *rule)
 	return &d.causes[0];
 }
 
+/* The group has these threads, of a pool of this size, in each dump. */
+static void set_group(struct dump_wait *g, size_t threads, size_t pool)
+{
+	g->dumps = m.waits.dumps;
+	g->pool_sum = pool * g->dumps;
+	for (size_t i = 0; i < g->dumps; i++)
+		g->threads[i] = threads;
+}
+
 static struct dump_wait *add_group(enum dump_wait_kind kind, size_t threads,
 				   size_t pool)
 {
@@ -99,10 +118,9 @@ static struct dump_wait *add_group(enum dump_wait_kind kind, size_t threads,
 		.owner = "",
 		.owner_place = "",
 		.owner_kind = DUMP_WAIT_KINDS,
-		.sum = threads * m.waits.dumps,
-		.dumps = m.waits.dumps,
-		.pool_size = pool,
+		.peer = "",
 	};
+	set_group(g, threads, pool);
 	return g;
 }
 
@@ -112,8 +130,7 @@ static void healthy_jvm_has_no_cause(void **state)
 	expect(NULL);
 	/* The rules that need a profile. */
 	assert_int_equal(d.unchecked_count, 2);
-	assert_string_equal(diagnosis_why_unchecked(d.unchecked[0], &m.facts),
-			    "not root");
+	assert_string_equal(d.reasons[0], "not root");
 	assert_true(d.fine_count > 5);
 }
 
@@ -147,9 +164,9 @@ static void convoy_is_in_every_dump(void **state)
 			    "9 of 20 threads of http-worker-* wait for the "
 			    "monitor Cache");
 	/* Few threads are a convoy only if they are much of their pool. */
-	g->sum = 3 * 4;
+	set_group(g, 3, 20);
 	expect(NULL);
-	g->pool_size = 12;
+	set_group(g, 3, 12);
 	expect("convoy");
 }
 
@@ -159,6 +176,10 @@ static void owner_that_waits_for_a_file_is_the_first_cause(void **state)
 
 	(void)state;
 	g->owner = "writer";
+	g->dumps = 3;
+	expect(NULL);
+	g->dumps = 4;
+	diagnosis_release(&d);
 	g->owner_place = "Journal.append:3";
 	g->owner_kind = DUMP_WAIT_DISK;
 	diagnosis_make(&d, &m.facts);
@@ -173,23 +194,36 @@ static void pool_is_reported_if_all_its_threads_wait(void **state)
 	const struct cause *c = expect("pool");
 
 	(void)state;
-	assert_string_equal(c->sentence.bytes,
-			    "all 20 threads of http-worker-* wait for a reply "
-			    "from a socket");
+	assert_string_equal(
+		c->sentence.bytes,
+		"all 20 threads of http-worker-* wait for a socket");
 	assert_string_equal(c->place.bytes, "Orders.load:7");
-	g->sum = 17 * 4;
+	g->peer = "read from 10.1.2.3:5432";
+	assert_string_equal(expect("pool")->sentence.bytes,
+			    "all 20 threads of http-worker-* wait to read from "
+			    "10.1.2.3:5432");
+	/* Clients may be silent. */
+	g->is_inbound = true;
+	expect(NULL);
+	g->is_inbound = false;
+	set_group(g, 17, 20);
 	expect(NULL);
 	/* Outside the application, it is a pool that waits for work. */
-	g->sum = 20 * 4;
+	set_group(g, 20, 20);
 	g->place = "";
 	expect(NULL);
 	g->place = "Orders.load:7";
-	g->pool_size = 3;
-	g->sum = 3 * 4;
+	set_group(g, 3, 3);
 	expect(NULL);
 	/* Name resolution is slow for few threads, too. */
 	g->kind = DUMP_WAIT_NAMES;
 	expect("pool");
+	/* A consumer's loop, and tasks that sleep. */
+	set_group(g, 20, 20);
+	g->kind = DUMP_WAIT_OTHER;
+	expect(NULL);
+	g->kind = DUMP_WAIT_SLEEP;
+	expect(NULL);
 }
 
 static void limit_is_judged_by_periods(void **state)
@@ -223,8 +257,8 @@ static void run_queue_needs_other_processes(void **state)
 	expect(NULL);
 }
 
-static void add_pause(enum gc_kind kind, int64_t stopped_ns, int64_t sync_ns,
-		      const char *cause)
+static struct gc_pause add_pause(enum gc_kind kind, int64_t stopped_ns,
+				 int64_t sync_ns, const char *cause)
 {
 	struct gc_pause p;
 
@@ -233,62 +267,86 @@ static void add_pause(enum gc_kind kind, int64_t stopped_ns, int64_t sync_ns,
 	p.stopped_ns = stopped_ns;
 	p.sync_ns = sync_ns;
 	p.cause = cause;
-	gc_totals_add(&m.pauses, &p);
+	p.collections = kind != GC_OTHER;
+	diagnosis_add_pause(&m.pauses, &p, GC_HAS_SYNC);
+	return p;
+}
+
+static void clear_pauses(void)
+{
+	m.pauses = (struct diagnosis_pauses){ .seconds = 10 };
 }
 
 static void collections_are_judged_by_share_length_and_kind(void **state)
 {
+	struct gc_pause two;
+
 	(void)state;
 	for (int i = 0; i < 9; i++)
 		add_pause(GC_YOUNG, 100000000, 0, "Allocation Failure");
 	expect(NULL);
 	add_pause(GC_YOUNG, 200000000, 0, "Allocation Failure");
 	expect("collections");
-	gc_totals_release(&m.pauses);
-	memset(&m.pauses, 0, sizeof(m.pauses));
+	clear_pauses();
 	add_pause(GC_FULL, 10000000, 0, "System.gc()");
-	add_pause(GC_FULL, 10000000, 0, "System.gc()");
+	add_pause(GC_FULL, 10000000, 0, "Heap Inspection Initiated GC");
+	expect(NULL);
+	two = add_pause(GC_FULL, 10000000, 0, "Ergonomics");
 	expect(NULL);
 	add_pause(GC_FULL, 10000000, 0, "Ergonomics");
-	add_pause(GC_FULL, 10000000, 0, "Ergonomics");
 	expect("collections");
+	/* A full collection and another stop in one record. */
+	clear_pauses();
+	two.count = 2;
+	diagnosis_add_pause(&m.pauses, &two, GC_HAS_SYNC);
+	expect(NULL);
 }
 
 static void slow_stop_is_not_blamed_on_the_collector(void **state)
 {
 	(void)state;
 	add_pause(GC_YOUNG, 2000000000, 1990000000, "Allocation Failure");
-	m.pauses.collections.gc = (struct gc_durations){
-		.count = 1, .sum_ns = 9000000, .longest_ns = 9000000
-	};
 	expect("safepoints");
 }
 
 static void slow_stop_names_the_last_thread(void **state)
 {
 	(void)state;
-	add_pause(GC_OTHER, 1000000, 300000000, NULL);
-	m.facts.last_thread = "audit\x1b[31m";
-	m.facts.last_times = 1;
-	m.facts.last_of = 1;
+	add_pause(GC_OTHER, 301000000, 300000000, NULL);
+	m.pauses.last_thread = "audit\x1b[31m";
+	m.pauses.last_times = 1;
+	m.pauses.last_of = 1;
 	assert_non_null(strstr(expect("safepoints")->detail.bytes,
 			       "last to stop: audit"));
 	assert_null(strchr(d.causes[0].detail.bytes, '\x1b'));
 }
 
+static void too_few_facts_are_not_fine(void **state)
+{
+	(void)state;
+	clear_pauses(); /* of a source without the time to safepoint */
+	m.rates.process.runq = NAN;
+	m.sample.process.cpu_limit = CPU_LIMIT_UNKNOWN;
+	expect(NULL);
+	assert_int_equal(d.unchecked_count, 5);
+}
+
 static void descriptors_are_judged_by_limit_and_growth(void **state)
 {
 	(void)state;
-	m.files.files = 850;
-	m.files_before.files = 850;
-	expect("descriptors");
-	m.files.files = m.files_before.files = 300;
+	set_files(850, 850, 850, 1024);
+	assert_int_equal(expect("descriptors")->rank, CAUSE_BROKEN);
+	set_files(300, 300, 300, 1024);
 	expect(NULL);
-	m.files.files = 400; /* 10 a second: full in a minute */
-	expect("descriptors");
-	m.files.limit = 1000000; /* full in a day */
+	set_files(300, 350, 400, 1024); /* 10 a second: full in a minute */
+	assert_int_equal(expect("descriptors")->rank, CAUSE_TREND);
+	set_files(300, 400, 390, 1024); /* it falls, too */
 	expect(NULL);
-	m.files.limit = -1;
+	set_files(300, 301, 302, 1024); /* a few */
+	expect(NULL);
+	set_files(300, 350, 400, 1000000); /* full in a day */
+	expect(NULL);
+	set_files(300, 350, 400, -1);
 	expect(NULL);
 }
 
@@ -341,6 +399,7 @@ int main(void)
 		TEST(collections_are_judged_by_share_length_and_kind),
 		TEST(slow_stop_is_not_blamed_on_the_collector),
 		TEST(slow_stop_names_the_last_thread),
+		TEST(too_few_facts_are_not_fine),
 		TEST(descriptors_are_judged_by_limit_and_growth),
 		TEST(exceptions_need_a_hundred_samples),
 	};
