@@ -79,6 +79,7 @@ static bool crash_lacks_threads(const struct crash *c)
 {
 	return crash_lacks_memory(c) &&
 	       (crash_has(c->e->message, "Cannot create") ||
+		crash_has(c->e->message, "thread stack") ||
 		crash_has(c->e->message, "native thread"));
 }
 
@@ -108,14 +109,39 @@ static bool crash_fills_container(const struct crash *c)
 		       e->container_memory - e->container_memory / 10;
 }
 
+/* Returns the bytes of the allocation that failed, or 0. */
+static uint64_t crash_allocation(const struct crash *c)
+{
+	const char *at = c->e->message ? strstr(c->e->message, "failed to ")
+				       : NULL;
+
+	at = at ? strpbrk(at, "0123456789") : NULL;
+	return at ? strtoull(at, NULL, 10) : 0;
+}
+
+/*
+ * Little memory and swap is free, or less than the JVM asked for. Windows
+ * prints as swap what may be committed, so that is the limit there.
+ */
 static bool crash_fills_machine(const struct crash *c)
 {
 	const struct hs_err *e = c->e;
+	uint64_t swap = e->swap_free == HS_ERR_ABSENT ? 0 : e->swap_free;
 
-	return crash_lacks_memory(c) && e->memory != HS_ERR_ABSENT &&
-	       e->memory_free != HS_ERR_ABSENT &&
-	       e->memory_free < e->memory / 32 &&
-	       (e->swap_free == HS_ERR_ABSENT || e->swap_free < e->memory / 32);
+	if (!crash_lacks_memory(c) || e->memory == HS_ERR_ABSENT ||
+	    e->memory_free == HS_ERR_ABSENT)
+		return false;
+	if (crash_has(e->vm, "windows") && e->swap_free != HS_ERR_ABSENT)
+		return swap < e->memory / 32 || crash_allocation(c) > swap;
+	return (e->memory_free < e->memory / 32 && swap < e->memory / 32) ||
+	       crash_allocation(c) > e->memory_free + swap;
+}
+
+static bool crash_is_32_bit(const struct crash *c)
+{
+	return crash_lacks_memory(c) && (crash_has(c->e->vm, "linux-x86 ") ||
+					 crash_has(c->e->vm, "windows-x86 ") ||
+					 crash_has(c->e->vm, "-x86)"));
 }
 
 #define OUT_OF_MEMORY "fatal error: OutOfMemory encountered: "
@@ -163,32 +189,107 @@ static bool crash_is_of_counters(const struct crash *c)
 	return crash_is_bus(c) && crash_has(c->e->mapped_file, "hsperfdata_");
 }
 
+/*
+ * True if one of the functions, of which any may be the start of a symbol, is
+ * on the native stack.
+ */
+static bool crash_calls(const struct crash *c, const char *const *functions)
+{
+	const struct hs_err_stack *s = &c->e->native;
+
+	for (; *functions; functions++) {
+		if (crash_starts(c->e->frame.symbol, *functions))
+			return true;
+		for (size_t i = 0; i < s->count; i++)
+			if (crash_starts(s->frames[i].symbol, *functions))
+				return true;
+	}
+	return false;
+}
+
+static bool crash_is_abort(const struct crash *c)
+{
+	static const char *const functions[] = {
+		"raise+",       "abort+",        "gsignal+", "__pthread_kill",
+		"pthread_kill", "__assert_fail", NULL,
+	};
+
+	return crash_is_in(c, 'C') && crash_calls(c, functions);
+}
+
 /* JDK 8 maps the directory of each JAR file. */
 static bool crash_is_of_jar(const struct crash *c)
 {
-	return crash_has(c->e->frame.library, "libzip") &&
-	       crash_has(c->e->jre, "8.0_");
+	static const char *const functions[] = {
+		"newEntry+",    "readCEN+",
+		"ZIP_GetEntry", "ZIP_FindEntry+",
+		"ZIP_Open",     "Java_java_util_zip_ZipFile_",
+		NULL,
+	};
+
+	return crash_is_in(c, 'C') && crash_has(c->e->jre, "8.0_") &&
+	       crash_calls(c, functions);
+}
+
+static bool crash_is_of_profiler(const struct crash *c)
+{
+	static const char *const functions[] = {
+		"AsyncGetCallTrace",
+		"forte_",
+		"vframeStreamForte",
+		"JfrStackTrace::",
+		"OSThreadSampler",
+		"JfrThreadSampl",
+		"JavaThread::pd_get_top_frame_for_profiling",
+		NULL,
+	};
+
+	return crash_is_in(c, 'V') && crash_calls(c, functions);
+}
+
+/* JNA deletes its libraries in /tmp after it has loaded them. */
+static bool frame_is_replaced(const struct hs_err_frame *f)
+{
+	return f->is_deleted && !crash_has(f->path, "/tmp/") &&
+	       !crash_has(f->path, "/jna");
 }
 
 static bool crash_is_of_deleted(const struct crash *c)
 {
-	return c->e->frame.is_deleted || (c->culprit && c->culprit->is_deleted);
+	return frame_is_replaced(&c->e->frame) ||
+	       (c->culprit && frame_is_replaced(c->culprit));
+}
+
+/* macOS reports other invalid accesses as BUS_ADRALN. */
+static bool crash_is_bus_error(const struct crash *c)
+{
+	return crash_is_bus(c) && !crash_has(c->e->code, "BUS_ADRALN");
 }
 
 static bool crash_is_of_file(const struct crash *c)
 {
-	return crash_is_bus(c) && c->e->mapped_file;
+	return crash_is_bus_error(c) && c->e->mapped_file;
 }
 
 static bool crash_is_illegal(const struct crash *c)
 {
-	return crash_has(c->e->signal, "SIGILL") ||
-	       crash_has(c->e->signal, "ILLEGAL_INSTRUCTION");
+	return crash_is_in(c, 'C') &&
+	       (crash_has(c->e->signal, "SIGILL") ||
+		crash_has(c->e->signal, "ILLEGAL_INSTRUCTION"));
 }
 
 static bool crash_is_of_compiler(const struct crash *c)
 {
-	return c->e->compiled && (crash_is_in(c, 'V') || crash_is_in(c, 'C'));
+	return c->e->compiled && (crash_is_in(c, 'V') || crash_is_in(c, 'C') ||
+				  c->e->kind == HS_ERR_INTERNAL);
+}
+
+/* The log lacks the method if its printing failed. */
+static bool crash_is_of_compiler_thread(const struct crash *c)
+{
+	static const char *const functions[] = { "CompileBroker::", NULL };
+
+	return crash_is_in(c, 'V') && crash_calls(c, functions);
 }
 
 static bool frame_is_unsafe(const struct hs_err_frame *f)
@@ -207,8 +308,7 @@ static bool crash_is_of_unsafe(const struct crash *c)
 
 static bool crash_is_of_null_call(const struct crash *c)
 {
-	return crash_is_in(c, 'C') && !c->e->frame.library &&
-	       c->e->frame.offset < 4096;
+	return crash_is_in(c, 'C') && !c->e->frame.library;
 }
 
 static bool crash_is_of_driver(const struct crash *c)
@@ -250,7 +350,7 @@ static bool crash_is_of_gc(const struct crash *c)
 	};
 	const struct hs_err *e = c->e;
 
-	if (!crash_is_in(c, 'V'))
+	if (!crash_is_in(c, 'V') && (!crash_is_in(c, 'C') || c->culprit))
 		return false;
 	for (size_t i = 0; i < sizeof(threads) / sizeof(*threads); i++)
 		if (crash_starts(e->thread, threads[i]))
@@ -264,6 +364,17 @@ static bool crash_is_of_gc(const struct crash *c)
 static bool crash_is_of_vm(const struct crash *c)
 {
 	return crash_is_in(c, 'V');
+}
+
+/* A function of the system or the JDK that libjvm has called. */
+static bool crash_is_below_vm(const struct crash *c)
+{
+	const struct hs_err_stack *s = &c->e->native;
+
+	for (size_t i = 0; crash_is_in(c, 'C') && i < s->count; i++)
+		if (s->frames[i].kind != 'C')
+			return s->frames[i].kind == 'V';
+	return false;
 }
 
 static bool crash_is_of_compiled(const struct crash *c)
@@ -328,8 +439,11 @@ static const struct crash_rule rules[] = {
 	{ "ulimit_memory", crash_has_ulimit,
 	  "{allocation} failed; the process had a limit of {ulimit}.",
 	  "raise that limit, or lower -Xmx and thread counts" },
+	{ "address_space", crash_is_32_bit,
+	  "A 32-bit JVM could not get more memory: {allocation} failed.",
+	  "use a 64-bit JVM, or lower -Xmx and the number of threads: all memory of a 32-bit process is at most 4 GB" },
 	{ "machine_memory", crash_fills_machine,
-	  "The machine had only {free} of {memory} free when {allocation} failed.",
+	  "{allocation} failed; the machine had {free} of {memory} free, and {swap} of swap.",
 	  "free memory, add swap, or lower -Xmx; other processes may use the memory" },
 	{ "native_memory", crash_lacks_memory,
 	  "The JVM could not get memory from the system: {allocation} failed.",
@@ -352,13 +466,16 @@ static const struct crash_rule rules[] = {
 	{ "replaced_jar", crash_is_of_jar,
 	  "JDK 8 crashed while it read a JAR file, which was probably replaced while the JVM ran.",
 	  "replace JAR files only while the JVM is stopped, or set -Dsun.zip.disableMemoryMapping=true" },
+	{ "abort", crash_is_abort,
+	  "Native code ended the process itself, by raise or abort.",
+	  "read the standard error of the JVM for the message of the native code" },
 	{ "deleted_library", crash_is_of_deleted,
 	  "The crash is in a library that was deleted or replaced while the JVM ran: {deleted}.",
 	  "restart the JVM after updates of its libraries" },
 	{ "mapped_file", crash_is_of_file,
 	  "{file} is mapped, but could not be read or written: truncated, or no space is left.",
 	  "check the free space of its file system, and the program that truncates the file" },
-	{ "bus_error", crash_is_bus,
+	{ "bus_error", crash_is_bus_error,
 	  "The JVM accessed memory at {address} that has no content ({code}).",
 	  "check whether a mapped file was truncated, and the free space of /tmp and /dev/shm" },
 	{ "illegal_instruction", crash_is_illegal,
@@ -367,15 +484,24 @@ static const struct crash_rule rules[] = {
 	{ "compiler", crash_is_of_compiler,
 	  "The JIT compiler {compiler} crashed while it compiled {compiled}, a bug of the JVM.",
 	  "exclude the method with -XX:CompileCommand=exclude,{compiled}, and " REPORT },
+	{ "compiler_thread", crash_is_of_compiler_thread,
+	  "A JIT compiler crashed at {frame}, a bug of the JVM.",
+	  REPORT },
 	{ "unsafe", crash_is_of_unsafe,
 	  "Java code accessed the invalid address {address} through Unsafe: {caller}.",
 	  "correct or update the library that contains this method" },
 	{ "graphics_driver", crash_is_of_driver,
 	  "The driver library {library} crashed, not the JVM.",
 	  "update the driver, or disable its use, such as with -Dsun.java2d.opengl=false" },
+	{ "profiler", crash_is_of_profiler,
+	  "The JVM crashed while a profiler of this JVM walked a stack: {frame}.",
+	  "update the profiler and the JDK; until then, stop the profiler, or JFR" },
+	{ "gc", crash_is_of_gc,
+	  "The JVM crashed in its garbage collector: {frame}.",
+	  REPORT "; if places differ between crashes, check native libraries and the machine's memory" },
 	{ "null_call", crash_is_of_null_call,
 	  "Native code called a function at the invalid address {target}.",
-	  "look for a missing symbol or a null function pointer in {library}, called by {java}" },
+	  "look for a missing symbol or a bad function pointer in native code, called by {java}" },
 	{ "native_library", crash_is_of_library,
 	  "Native code of the application crashed, not the JVM: {symbol} in {library}.",
 	  "report it to the author of {library}; -Xcheck:jni finds wrong uses of JNI" },
@@ -385,9 +511,6 @@ static const struct crash_rule rules[] = {
 	{ "internal_error", crash_is_internal,
 	  "The JVM stopped itself at {source}, because a check of its own failed: {message}.",
 	  REPORT },
-	{ "gc", crash_is_of_gc,
-	  "The JVM crashed in its garbage collector: {frame}.",
-	  REPORT "; if places differ between crashes, check native libraries and the machine's memory" },
 	{ "vm", crash_is_of_vm,
 	  "The JVM itself crashed at {frame}.",
 	  REPORT },
@@ -400,6 +523,9 @@ static const struct crash_rule rules[] = {
 	{ "called_by_library", crash_has_slot,
 	  "{frame} crashed, probably called by {slot}.",
 	  "check the calls of that library; -Xcheck:jni finds wrong uses of JNI" },
+	{ "vm_in_system", crash_is_below_vm,
+	  "The JVM itself crashed in a function of a library: {frame}.",
+	  REPORT },
 	{ "platform_library", crash_is_of_platform,
 	  "The crash is in a library of the JDK or the system, {frame}, called by {java}.",
 	  "update the JDK and the system; if it crashes again, report this log to the JDK's vendor" },
@@ -495,20 +621,19 @@ static void word_add_container(struct text *out, const struct crash *c)
  */
 static void word_add_allocation(struct text *out, const struct crash *c)
 {
-	const char *message = c->e->message, *call, *end, *size;
+	const char *message = c->e->message, *call, *end;
+	uint64_t size = crash_allocation(c);
 
 	call = message ? strstr(message, "allocation (") : NULL;
-	size = message ? strstr(message, "failed to ") : NULL;
-	size = size ? strpbrk(size, "0123456789") : NULL;
 	end = call ? strchr(call, ')') : NULL;
-	if (!call || !end || !size) {
+	if (!end || !size) {
 		text_puts(out, "an allocation");
 		return;
 	}
 	call += strlen("allocation (");
 	safe_text(out, call, (size_t)(end - call));
 	text_puts(out, " of ");
-	word_bytes(out, strtoull(size, NULL, 10));
+	word_bytes(out, size);
 }
 
 static void word_add_ulimit(struct text *out, const struct crash *c)
@@ -547,6 +672,13 @@ static void word_add_library(struct text *out, const struct crash *c)
 	crash_add_text(out, c->culprit ? c->culprit->library : NULL);
 }
 
+static void word_add_swap(struct text *out, const struct crash *c)
+{
+	uint64_t swap = c->e->swap_free;
+
+	units_add_bytes(out, swap == HS_ERR_ABSENT ? 0 : (double)swap);
+}
+
 static void word_add_symbol(struct text *out, const struct crash *c)
 {
 	const struct hs_err_frame *f = c->culprit;
@@ -574,8 +706,8 @@ static void word_add_file(struct text *out, const struct crash *c)
 
 static void word_add_deleted(struct text *out, const struct crash *c)
 {
-	crash_add_text(out, c->e->frame.is_deleted ? c->e->frame.path
-						   : c->culprit->path);
+	crash_add_text(out, frame_is_replaced(&c->e->frame) ? c->e->frame.path
+							    : c->culprit->path);
 }
 
 static void word_add_address(struct text *out, const struct crash *c)
@@ -670,6 +802,7 @@ static const struct {
 	{ "slot", word_add_slot },
 	{ "source", word_add_source },
 	{ "stack", word_add_stack },
+	{ "swap", word_add_swap },
 	{ "symbol", word_add_symbol },
 	{ "target", word_add_target },
 	{ "ulimit", word_add_ulimit },

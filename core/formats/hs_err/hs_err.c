@@ -41,6 +41,9 @@ static void header_read_signal(struct hs_err *e, struct line line)
 {
 	struct line rest;
 
+	/* JDK 8: "INVALID (0xe0000002) at pc=0x0" for a lack of memory */
+	if (e->kind == HS_ERR_NO_MEMORY)
+		return;
 	e->kind = HS_ERR_SIGNAL;
 	e->sent_by_kill = line_after(line, "(sent by kill)", &rest);
 	hs_err_set(e, &e->signal, line_before(line, " ("));
@@ -129,10 +132,7 @@ static void parse_header(struct hs_err_parser *p, struct line line)
 		p->wants_frame = true;
 	} else if (header_is_core(e, line) || header_is_cause(e, line)) {
 		return;
-	} else if ((e->kind == HS_ERR_INTERNAL ||
-		    line_starts(line, "Native memory allocation") ||
-		    line_starts(line, "Cannot create")) &&
-		   !e->jre) {
+	} else if (e->kind >= HS_ERR_INTERNAL && !e->jre && line.len) {
 		hs_err_set(e, &e->message, line);
 	}
 }

@@ -61,7 +61,7 @@ static const struct {
 #define NO_MEMORY \
 	"#\n# There is insufficient memory for the Java Runtime Environment to continue.\n" \
 	"# Native memory allocation (malloc) failed to allocate 1048576 bytes for Chunk::new\n" \
-	"#\n#  Out of Memory Error (arena.cpp:184), pid=7, tid=8\n#\n\n"
+	"#\n#  Out of Memory Error (arena.cpp:184), pid=7, tid=8\n#\n"
 
 static const struct {
 	const char *rule, *cause, *log;
@@ -78,8 +78,22 @@ static const struct {
 	  NO_MEMORY "container (cgroup) information:\nmemory_limit_in_bytes: 536870912\nmemory_usage_in_bytes: 534773760\n" },
 	{ "ulimit_memory", "malloc of 1 MB failed; the process had a limit of 4000000k for its address space (ulimit -v).",
 	  NO_MEMORY "rlimit: STACK 8192k, CORE 0k, NPROC 96365, NOFILE 20000, AS 4000000k\n" },
-	{ "machine_memory", "The machine had only 97.7 MB of 7.63 GB free when malloc of 1 MB failed.",
+	{ "machine_memory", "malloc of 1 MB failed; the machine had 97.7 MB of 7.63 GB free, and 0 B of swap.",
 	  NO_MEMORY "Memory: 4k page, physical 8000000k(100000k free), swap 0k(0k free)\n" },
+	/* More than is free. */
+	{ "machine_memory", "mmap of 32 GB failed; the machine had 2 GB of 16 GB free, and 8 GB of swap.",
+	  "# There is insufficient memory for the Java Runtime Environment to continue.\n"
+	  "# Native memory allocation (mmap) failed to map 34359738368 bytes for committing reserved memory.\n"
+	  "#  INVALID (0xe0000002) at pc=0x0000000000000000, pid=7, tid=0x8\n\n"
+	  "Memory: 4k page, physical 16777216k(2097152k free), swap 8388608k(8388608k free)\n" },
+	/* Windows prints as swap what may be committed. */
+	{ "machine_memory", "malloc of 1 MB failed; the machine had 2 GB of 16 GB free, and 1 MB of swap.",
+	  NO_MEMORY "# Java VM: OpenJDK 64-Bit Server VM (17, windows-amd64)\n\n"
+	  "Memory: 4k page, physical 16777216k(2097152k free), swap 20971520k(1024k free)\n" },
+	{ "address_space", "A 32-bit JVM could not get more memory: malloc of 1 MB failed.",
+	  NO_MEMORY "# Java VM: Java HotSpot(TM) Server VM (25.1-b01 mixed mode linux-x86 )\n\n" },
+	{ "no_thread", "The JVM could not create a thread.",
+	  "# There is insufficient memory for the Java Runtime Environment to continue.\n# Out of swap space to map in thread stack.\n" },
 	{ "native_memory", "The JVM could not get memory from the system: malloc of 1 MB failed.",
 	  NO_MEMORY "container (cgroup) information:\nmemory_limit_in_bytes: unlimited\nmemory_usage_in_bytes: 522240 k\n" },
 	{ "stack_overflow", "The thread used up its stack of 1 MB at com.acme.Orders.walk.",
@@ -93,6 +107,29 @@ static const struct {
 	  "# Problematic frame:\n# C  [libzip.so+0x4732]  newEntry+0x62\n" },
 	{ "deleted_library", "The crash is in a library that was deleted or replaced while the JVM ran: /srv/shop/libapp.so.",
 	  SEGV("C  [libapp.so+0x1]") "Dynamic libraries:\n7fa0-7fa1 r-xp 00000000 fe:00 32    /srv/shop/libapp.so (deleted)\n" },
+	/* Another use of the library. */
+	{ "platform_library", "The crash is in a library of the JDK or the system, fill_window+0x1 in libzip.so, called by A.b.",
+	  TITLE "#  SIGSEGV (0xb) at pc=0x00007f12, pid=7, tid=8\n# JRE version: OpenJDK Runtime Environment (8.0_345-b01)\n"
+	  "# Problematic frame:\n# C  [libzip.so+0x45be]  fill_window+0x1\n\nJava frames:\nJ 5  A.b()V (0 bytes)\n" },
+	{ "native_library", "Native code of the application crashed, not the JVM: offset 0x1 in jna312.tmp.",
+	  SEGV("C  [jna312.tmp+0x1]") "Dynamic libraries:\n7fa0-7fa1 r-xp 00000000 fe:00 32    /tmp/jna-1/jna312.tmp (deleted)\n" },
+	{ "abort", "Native code ended the process itself, by raise or abort.",
+	  SEGV("C  [libsystem_kernel.dylib+0x9388]  __pthread_kill+0x8") },
+	/* macOS reports an invalid access with this code. */
+	{ "profiler", "The JVM crashed while a profiler of this JVM walked a stack: PcDesc::find+0x1 in libjvm.dylib.",
+	  BUS("V  [libjvm.dylib+0x7c791c]  PcDesc::find+0x1") "siginfo: si_signo: 10 (SIGBUS), si_code: 1 (BUS_ADRALN), si_addr: 0x000000010ae98598\n"
+	  "\nNative frames:\nV  [libjvm.dylib+0x7c791c]  PcDesc::find+0x1\nV  [libjvm.dylib+0x37ff50]  AsyncGetCallTrace+0x1d4\nC  [libprofiler.so+0x1]\n" },
+	{ "compiler", "The JIT compiler C2 crashed while it compiled A::b, a bug of the JVM.",
+	  TITLE "#  Internal Error (loopnode.hpp:628), pid=7, tid=8\n#  guarantee(n != NULL) failed: No Node.\n#\n# JRE version: 8\n\n"
+	  "Current CompileTask:\nC2:    646   44   !   4       A::b (47 bytes)\n" },
+	{ "compiler_thread", "A JIT compiler crashed at PhaseChaitin::Split()+0x1 in libjvm.so, a bug of the JVM.",
+	  SEGV("V  [libjvm.so+0x9]  PhaseChaitin::Split()+0x1") "Native frames:\nV  [libjvm.so+0x9]  PhaseChaitin::Split()+0x1\n"
+	  "V  [libjvm.so+0x38]  CompileBroker::compiler_thread_loop()+0x5d8\n" },
+	{ "vm_in_system", "The JVM itself crashed in a function of a library: pthread_getcpuclockid+0x0 in libpthread.so.0.",
+	  SEGV("C  [libpthread.so.0+0xce90]  pthread_getcpuclockid+0x0")
+	  "Native frames:\nC  [libpthread.so.0+0xce90]  pthread_getcpuclockid+0x0\nV  [libjvm.so+0xe8a751]  Thread::print_on+0x51\n" },
+	{ "gc", "The JVM crashed in its garbage collector: 0x0000000030000000.",
+	  SEGV("C  0x0000000030000000") "Current thread (0x00007f):  GCTaskThread [stack: 0x1000,0x2000] [id=589649]\n" },
 	{ "bus_error", "The JVM accessed memory at 0x1000 that has no content (BUS_ADRERR).",
 	  BUS("V  [libjvm.so+0x1]") "siginfo: si_signo: 7 (SIGBUS), si_code: 2 (BUS_ADRERR), si_addr: 0x1000\n" },
 	{ "graphics_driver", "The driver library atio6axx.dll crashed, not the JVM.",
