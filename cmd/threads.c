@@ -103,10 +103,12 @@ static void owners_after_dump(struct threads_owners *o)
 		return;
 	lock_owners_read(o->owners, &o->after);
 	lock_waits_intersect(&o->after, &o->before);
+	lock_owners_read_names(o->owners, &o->after);
 	if (lock_waits_have_cycle(&o->after) && clock_monotonic_ns() < due_ns) {
 		clock_sleep_until(due_ns);
 		lock_owners_read(o->owners, &o->after);
 		lock_waits_intersect(&o->after, &o->before);
+		lock_owners_read_names(o->owners, &o->after);
 	}
 }
 

@@ -47,6 +47,7 @@ enum {
 	Z_HEAP_BYTES = 16384,     /* of a ZHeap, with its generations */
 	Z_ENTRIES_MOST = 1 << 19, /* objects of a granule */
 	Z_PART = 16,              /* entries of a read */
+	Z_PROBES_MOST = 256,      /* at least half of the entries are empty */
 	Z_COLOR_SHIFT = 12,       /* of the four load colors */
 	Z_COLORS = 0xf,
 	Z_OLD_REFERENCE = 0x30, /* both bits: in the old generation */
@@ -248,7 +249,7 @@ static bool z_search_entry(struct java_heap *h, const struct z_forwarding *f,
 	uint64_t index = (*offset - f->start) >> f->shift;
 	uint64_t at = z_hash((uint32_t)index) & (f->length - 1);
 
-	for (uint64_t seen = 0; seen < f->length;) {
+	for (uint64_t seen = 0; seen < f->length && seen < Z_PROBES_MOST;) {
 		uint64_t entries[Z_PART], n = f->length - at;
 
 		if (n > Z_PART)
@@ -267,7 +268,7 @@ static bool z_search_entry(struct java_heap *h, const struct z_forwarding *f,
 		seen += n;
 		at = (at + n) & (f->length - 1);
 	}
-	return true;
+	return false;
 }
 
 /* Replaces the offset of an object in the heap by that of its copy, if any. */
@@ -464,4 +465,20 @@ void java_heap_resolve(struct java_heap *h, struct java_reference **all,
 	}
 	if (h->kind == HEAP_SHENANDOAH)
 		shenandoah_resolve(h, all, count);
+}
+
+bool java_heap_follow(struct java_heap *h, uint64_t address, bool is_in_vm,
+		      uint64_t *out)
+{
+	struct java_reference r = { .is_in_vm = is_in_vm }, *all = &r;
+
+	*out = 0;
+	if (!memory_read(h->memory, address, &r.value,
+			 is_in_vm ? OBJECT_WORD
+				  : object_reference_bytes(&h->shape)))
+		return false;
+	java_heap_resolve(h, &all, 1);
+	if (r.is_known)
+		*out = r.address;
+	return r.is_known;
 }

@@ -52,4 +52,12 @@ struct java_reference {
 void java_heap_resolve(struct java_heap *h, struct java_reference **all,
 		       size_t count);
 
+/*
+ * Reads the reference at an address, in an object or, with is_in_vm, in a
+ * handle, and resolves it.  Returns false, with *out = 0, if it is unreadable
+ * or not known.
+ */
+bool java_heap_follow(struct java_heap *h, uint64_t address, bool is_in_vm,
+		      uint64_t *out);
+
 #endif

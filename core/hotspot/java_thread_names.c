@@ -266,6 +266,11 @@ static void names_find_threads(struct java_thread_names *t,
 	for (size_t i = 0; i < count; i++) {
 		uint32_t at = map64_get(&by_tid, (uint64_t)all[i].out->tid);
 
+		all[i].object = all[i].out->object;
+		if (all[i].object) {
+			all[i].is_alive = true;
+			continue;
+		}
 		all[i].is_alive = at != MAP64_NONE;
 		all[i].out->is_listed = all[i].is_alive;
 		if (all[i].is_alive)
@@ -303,6 +308,8 @@ static void batch_add_reference(struct name_batch *b, struct name_work *w,
 
 static void batch_request_handle(struct name_batch *b, struct name_work *w)
 {
+	if (w->object)
+		return;
 	w->slot = w->java_thread + b->t->at.object;
 	if (b->t->at.is_handle)
 		batch_add_range(b, w, w->slot, &w->slot, OBJECT_WORD);
@@ -310,13 +317,15 @@ static void batch_request_handle(struct name_batch *b, struct name_work *w)
 
 static void batch_request_object(struct name_batch *b, struct name_work *w)
 {
-	batch_add_reference(b, w, w->slot, &w->object_was, true);
+	if (!w->object)
+		batch_add_reference(b, w, w->slot, &w->object_was, true);
 }
 
 static void batch_check_object(struct name_batch *b, struct name_work *w)
 {
 	(void)b;
-	w->object = w->object_was.address;
+	if (!w->object)
+		w->object = w->object_was.address;
 	w->is_alive = w->object != 0;
 }
 
@@ -400,7 +409,9 @@ static void batch_request_text(struct name_batch *b, struct name_work *w)
 	if (w->bytes)
 		batch_add_range(b, w, w->value + l->shape.array_data, w->text,
 				w->bytes);
-	batch_add_reference(b, w, w->slot, &w->object_is, true);
+	w->object_is.address = w->object;
+	if (w->slot)
+		batch_add_reference(b, w, w->slot, &w->object_is, true);
 	batch_add_reference(b, w, w->object + l->thread_name, &w->name_is,
 			    false);
 	if (!l->name_is_chars)

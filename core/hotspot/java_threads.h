@@ -196,7 +196,12 @@ enum {
 };
 
 struct java_thread_name {
-	pid_t tid;      /* in the JVM's namespace */
+	pid_t tid; /* in the JVM's namespace */
+	/*
+	 * If not 0, a virtual thread at this address instead.  The caller
+	 * checks java_id, since the address is that of a moment.
+	 */
+	uint64_t object;
 	bool is_listed; /* the JVM lists a Java thread with this tid */
 	bool is_known;  /* name is valid */
 	uint64_t java_id;
@@ -215,7 +220,10 @@ struct java_thread_names *java_thread_names_open(const struct vm_structs *v,
 						 struct error *err);
 void java_thread_names_close(struct java_thread_names *t); /* NULL is fine */
 
-/* Reads the names of up to JAVA_THREAD_NAMES_AT_ONCE threads by their tids. */
+/*
+ * Reads the names of up to JAVA_THREAD_NAMES_AT_ONCE threads by their tids or
+ * objects.
+ */
 void java_thread_names_read(struct java_thread_names *t,
 			    struct java_thread_name *all, size_t count);
 

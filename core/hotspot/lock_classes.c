@@ -9,9 +9,59 @@
 #include <string.h>
 
 enum {
-	CLASSES_MOST = 1 << 12,
+	CLASSES_MOST = 1 << 10,
 	SUPERS_MOST = 32, /* superclasses of a class */
 	NAME_MOST = 96,   /* longer names are none of the JDK's below */
+};
+
+/* A field that a class of the JDK declares. */
+struct known_field {
+	enum lock_field at;
+	const char *class_name, *field;
+};
+
+#define CONCURRENT "java/util/concurrent/"
+#define SYNC       CONCURRENT "locks/AbstractQueuedSynchronizer"
+#define LONG_SYNC  CONCURRENT "locks/AbstractQueuedLongSynchronizer"
+#define MAP        CONCURRENT "ConcurrentHashMap"
+
+/*
+ * A queue's node has its thread in waiter since JDK 14, in thread before
+ * (JDK-8229442).
+ */
+/* clang-format off */
+static const struct known_field known_fields[] = {
+	{ LOCK_OWNER, CONCURRENT "locks/AbstractOwnableSynchronizer",
+	  "exclusiveOwnerThread" },
+	{ LOCK_TAIL, SYNC, "tail" },
+	{ LOCK_TAIL, LONG_SYNC, "tail" },
+	{ LOCK_SYNC, SYNC "$ConditionObject", "this$0" },
+	{ LOCK_SYNC, LONG_SYNC "$ConditionObject", "this$0" },
+	{ LOCK_NODE_THREAD, SYNC "$Node", "waiter" },
+	{ LOCK_NODE_THREAD, SYNC "$Node", "thread" },
+	{ LOCK_NODE_PREV, SYNC "$Node", "prev" },
+	{ LOCK_NODE_THREAD, LONG_SYNC "$Node", "waiter" },
+	{ LOCK_NODE_THREAD, LONG_SYNC "$Node", "thread" },
+	{ LOCK_NODE_PREV, LONG_SYNC "$Node", "prev" },
+	{ LOCK_OBJECT_WAITER, "java/lang/VirtualThread", "objectWaiter" },
+	{ LOCK_VIEW_MAP, MAP "$CollectionView", "map" },
+	{ LOCK_MAP_TABLE, MAP, "table" },
+	{ LOCK_ENTRY_KEY, MAP "$Node", "key" },
+	{ LOCK_ENTRY_NEXT, MAP "$Node", "next" },
+	{ LOCK_TREE_FIRST, MAP "$TreeBin", "first" },
+	{ LOCK_REFERENT, "java/lang/ref/Reference", "referent" },
+	{ LOCK_CONTAINER_THREADS, CONCURRENT "ThreadPerTaskExecutor",
+	  "threads" },
+	{ LOCK_CONTAINER_THREADS, "jdk/internal/misc/ThreadFlock", "threads" },
+};
+/* clang-format on */
+
+enum { KNOWN_FIELDS = sizeof(known_fields) / sizeof(*known_fields) };
+
+/* The offset of a known field in a class that was read. */
+struct known_offset {
+	uint64_t klass;
+	uint32_t offset;
 };
 
 struct lock_classes {
@@ -20,6 +70,7 @@ struct lock_classes {
 	struct object_layout layout;
 	struct object_classes *names;
 	uint32_t super; /* offset in Klass */
+	struct known_offset offsets[KNOWN_FIELDS];
 	struct map64 by_klass;
 	/* Each is allocated on its own, so that it keeps its address. */
 	struct lock_class **all;
@@ -69,53 +120,47 @@ void lock_classes_begin(struct lock_classes *c)
 	object_classes_begin(c->names);
 }
 
-/* Reads the name of a class; "" if it is unreadable, or too long. */
-static void classes_read_name(struct lock_classes *c, uint64_t klass,
-			      char name[NAME_MOST])
+/*
+ * Reads the name and the superclass of a class; "" if the name is unreadable,
+ * or too long.
+ */
+static uint64_t classes_read_super(struct lock_classes *c, uint64_t klass,
+				   char name[NAME_MOST])
 {
 	const struct method_layout *l = &c->layout.method;
-	uint64_t symbol = memory_u64(c->memory, klass + l->klass_name);
+	uint64_t symbol = 0, super = 0;
+	struct memory_range r[] = {
+		{ klass + l->klass_name, &symbol, sizeof(symbol), false },
+		{ klass + c->super, &super, sizeof(super), false },
+	};
 	uint16_t len = 0;
 
 	*name = '\0';
-	if (symbol < OBJECT_LOWEST || symbol >> 47 ||
-	    !memory_read(c->memory, symbol + l->symbol_length, &len,
-			 sizeof(len)) ||
-	    len >= NAME_MOST ||
-	    !memory_read(c->memory, symbol + l->symbol_body, name, len))
-		return;
-	name[len] = '\0';
+	c->memory->read_all(c->memory, r, 2);
+	if (!r[0].is_read || !r[1].is_read || symbol < OBJECT_LOWEST ||
+	    symbol >> 47)
+		return 0;
+	if (memory_read(c->memory, symbol + l->symbol_length, &len,
+			sizeof(len)) &&
+	    len < NAME_MOST &&
+	    memory_read(c->memory, symbol + l->symbol_body, name, len))
+		name[len] = '\0';
+	else
+		*name = '\0';
+	return super;
 }
 
-/* A field that a class of the JDK declares. */
-struct lock_field {
-	const char *class_name, *field;
-	size_t member; /* offset of a uint32_t in struct lock_class */
-};
+static uint32_t known_field_find(const struct known_field *k,
+				 const struct object_fields *f)
+{
+	uint32_t offset = 0;
 
-#define LOCKS "java/util/concurrent/locks/"
-#define FIELD(class_name, field, m)                                            \
-	{                                                                      \
-		LOCKS class_name, field, offsetof(struct lock_class, m)        \
-	}
-
-/*
- * A queue's node has its thread in waiter since JDK 14, in thread before
- * (JDK-8229442).
- */
-static const struct lock_field lock_fields[] = {
-	FIELD("AbstractOwnableSynchronizer", "exclusiveOwnerThread", owner),
-	FIELD("AbstractQueuedSynchronizer", "tail", tail),
-	FIELD("AbstractQueuedLongSynchronizer", "tail", tail),
-	FIELD("AbstractQueuedSynchronizer$ConditionObject", "this$0", sync),
-	FIELD("AbstractQueuedLongSynchronizer$ConditionObject", "this$0", sync),
-	FIELD("AbstractQueuedSynchronizer$Node", "waiter", node_thread),
-	FIELD("AbstractQueuedSynchronizer$Node", "thread", node_thread),
-	FIELD("AbstractQueuedSynchronizer$Node", "prev", node_prev),
-	FIELD("AbstractQueuedLongSynchronizer$Node", "waiter", node_thread),
-	FIELD("AbstractQueuedLongSynchronizer$Node", "thread", node_thread),
-	FIELD("AbstractQueuedLongSynchronizer$Node", "prev", node_prev),
-};
+	if (k->at == LOCK_OBJECT_WAITER)
+		object_fields_find_injected(f, k->field, &offset);
+	else
+		object_fields_find(f, k->field, NULL, &offset);
+	return offset;
+}
 
 /* Adds what a superclass, or the class itself, says. */
 static void class_add_super(struct lock_classes *c, uint64_t klass,
@@ -127,18 +172,22 @@ static void class_add_super(struct lock_classes *c, uint64_t klass,
 		out->is_thread = true;
 	if (strcmp(name, "java/lang/BaseVirtualThread") == 0)
 		out->is_virtual_thread = true;
-	for (size_t i = 0; i < sizeof(lock_fields) / sizeof(*lock_fields);
-	     i++) {
-		const struct lock_field *l = &lock_fields[i];
+	for (size_t i = 0; i < KNOWN_FIELDS; i++) {
+		const struct known_field *k = &known_fields[i];
+		struct known_offset *o = &c->offsets[i];
 
-		if (strcmp(name, l->class_name) != 0)
+		if (strcmp(name, k->class_name) != 0)
 			continue;
-		if (!f) {
-			f = xcalloc(1, sizeof(*f));
-			object_fields_read(c->reader, klass, f);
+		if (o->klass != klass) {
+			if (!f) {
+				f = xcalloc(1, sizeof(*f));
+				object_fields_read(c->reader, klass, f);
+			}
+			*o = (struct known_offset){ klass,
+						    known_field_find(k, f) };
 		}
-		object_fields_find(f, l->field, NULL,
-				   (uint32_t *)((char *)out + l->member));
+		if (o->offset)
+			out->fields[k->at] = o->offset;
 	}
 	free(f);
 }
@@ -150,11 +199,11 @@ static struct lock_class *class_read(struct lock_classes *c, uint64_t klass,
 
 	l->name = xstrndup(name, len);
 	for (int i = 0; i < SUPERS_MOST && klass >= OBJECT_LOWEST; i++) {
-		char super[NAME_MOST];
+		char super_name[NAME_MOST];
+		uint64_t super = classes_read_super(c, klass, super_name);
 
-		classes_read_name(c, klass, super);
-		class_add_super(c, klass, super, l);
-		klass = memory_u64(c->memory, klass + c->super);
+		class_add_super(c, klass, super_name, l);
+		klass = super;
 	}
 	return l;
 }
@@ -163,16 +212,16 @@ const struct lock_class *lock_classes_get(struct lock_classes *c,
 					  const uint64_t header[2])
 {
 	uint64_t klass = object_layout_klass(&c->layout, header);
+	uint32_t at = map64_get(&c->by_klass, klass);
+	const char *name;
 	size_t len;
-	const char *name = object_classes_name(c->names, header, &len);
-	uint32_t at;
 
+	if (!klass || (at == MAP64_NONE && c->count == CLASSES_MOST))
+		return NULL;
+	name = object_classes_name(c->names, header, &len);
 	if (!name)
 		return NULL;
-	at = map64_get(&c->by_klass, klass);
 	if (at == MAP64_NONE) {
-		if (c->count == CLASSES_MOST)
-			return NULL;
 		array_reserve(c->all, c->cap, c->count + 1);
 		at = (uint32_t)c->count++;
 		c->all[at] = class_read(c, klass, name, len);
@@ -183,4 +232,14 @@ const struct lock_class *lock_classes_get(struct lock_classes *c,
 	    memcmp(c->all[at]->name, name, len) != 0)
 		return NULL;
 	return c->all[at];
+}
+
+const struct lock_class *lock_classes_of(struct lock_classes *c,
+					 uint64_t object)
+{
+	uint64_t header[2];
+
+	return memory_read(c->memory, object, header, sizeof(header))
+		       ? lock_classes_get(c, header)
+		       : NULL;
 }

@@ -14,14 +14,29 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* Fields that classes of the JDK declare, by the class and the field's name. */
+enum lock_field {
+	LOCK_OWNER, /* AbstractOwnableSynchronizer.exclusiveOwnerThread */
+	LOCK_TAIL,  /* AbstractQueuedSynchronizer.tail, with int or long */
+	LOCK_SYNC,  /* of a ConditionObject: the lock, this$0 */
+	LOCK_NODE_THREAD, /* of a node of a queue */
+	LOCK_NODE_PREV,
+	LOCK_OBJECT_WAITER, /* VirtualThread: an ObjectWaiter*, JDK 24 */
+	LOCK_VIEW_MAP,      /* of the key set of a ConcurrentHashMap */
+	LOCK_MAP_TABLE,
+	LOCK_ENTRY_KEY,
+	LOCK_ENTRY_NEXT,
+	LOCK_TREE_FIRST,
+	LOCK_REFERENT,          /* java.lang.ref.Reference */
+	LOCK_CONTAINER_THREADS, /* of an executor or a ThreadFlock */
+	LOCK_FIELDS
+};
+
 struct lock_class {
 	const char *name; /* as in the JVM: "a/B" */
 	bool is_thread, is_virtual_thread;
 	/* Offsets of fields; 0 = the class does not have the field. */
-	uint32_t owner; /* AbstractOwnableSynchronizer.exclusiveOwnerThread */
-	uint32_t tail;  /* AbstractQueuedSynchronizer.tail, long or int */
-	uint32_t sync;  /* of a ConditionObject: the lock, this$0 */
-	uint32_t node_thread, node_prev; /* of a node of a queue */
+	uint32_t fields[LOCK_FIELDS];
 };
 
 struct lock_classes; /* a cache of bounded size */
@@ -42,5 +57,8 @@ void lock_classes_begin(struct lock_classes *c);
  */
 const struct lock_class *lock_classes_get(struct lock_classes *c,
 					  const uint64_t header[2]);
+/* The same by the address of an object. */
+const struct lock_class *lock_classes_of(struct lock_classes *c,
+					 uint64_t object);
 
 #endif

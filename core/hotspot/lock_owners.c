@@ -9,21 +9,26 @@
 #include "core/hotspot/lock_classes.h"
 #include "core/hotspot/metadata_layout.h"
 #include "core/hotspot/object_fields.h"
+#include "core/hotspot/virtual_threads.h"
 #include "core/process/raw.h"
+#include "core/process/read_budget.h"
 
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define READ_NS (700 * CLOCK_NS_PER_MS)
+/* CPU time of a reading, and of the search for virtual threads. */
+#define READ_NS (60 * CLOCK_NS_PER_MS)
 
 enum {
 	CHUNK = 128, /* threads that are read at once: a longer reading would
 			meet a pause more often */
 	TRIES = 10,
+	VIRTUAL_TRIES = 3,  /* of a chunk: many virtual threads start and end */
 	THREAD_BYTES = 384, /* of a Thread, up to the fields that are read */
 	QUEUE_MOST = 4096,  /* nodes of a queue */
 	RANGES = 3,         /* maximum number of ranges of a thread in a step */
+	THREADS_MOST = 20000, /* the others are unknown */
 	ANONYMOUS_OWNER = 1,
 };
 
@@ -52,7 +57,7 @@ struct lock_path {
 /* A path that was accepted. */
 struct lock_found {
 	struct lock_path path;
-	size_t index; /* of the JavaThread */
+	struct lock_thread waiter;
 };
 
 struct lock_owners {
@@ -64,10 +69,14 @@ struct lock_owners {
 	struct java_heap *heap;
 	struct lock_classes *classes;
 	struct java_threads *threads;
-	bool has_handles; /* _threadObj is a handle (JDK 16) */
+	struct virtual_threads *virtual_threads;
+	struct java_thread_names *names; /* NULL: not opened, or unavailable */
+	const struct vm_structs *v;
+	bool has_searched; /* for virtual threads */
+	bool has_handles;  /* _threadObj is a handle (JDK 16) */
 	bool has_monitor_object;
-	uint32_t monitor_object; /* in ObjectMonitor */
-	int64_t until_ns;        /* the end of the reading */
+	uint32_t monitor_object;   /* in ObjectMonitor */
+	struct read_budget budget; /* of the reading */
 	const struct java_thread *all;
 	size_t count;
 	struct map64 by_address; /* index of each JavaThread */
@@ -75,11 +84,13 @@ struct lock_owners {
 	struct lock_thread *running;
 	struct lock_found *found;
 	size_t found_count, found_cap;
+	struct map64 found_ids; /* Java ids of the waiters */
 };
 
 /* A thread while its path is read. */
 struct lock_work {
-	const struct java_thread *java_thread;
+	const struct java_thread *java_thread; /* NULL: */
+	uint64_t object;  /* a virtual thread that may not be mounted */
 	bool is_alive;    /* false once a step has failed */
 	bool was_alive;   /* after the first reading */
 	bool is_accepted; /* path is valid */
@@ -88,6 +99,8 @@ struct lock_work {
 	uint64_t header[2];
 	uint8_t bytes[THREAD_BYTES];
 	uint64_t monitor_handle;
+	uint32_t object_waiter; /* offset in the thread; 0 = none */
+	uint64_t waiter;        /* ObjectWaiter* */
 	struct lock_path path, then;
 };
 
@@ -101,6 +114,9 @@ struct lock_batch {
 	size_t range_count;
 	struct java_reference *references[CHUNK * 2];
 	size_t reference_count;
+	/* The addresses of objects are valid at this number of collections. */
+	bool has_epoch;
+	uint32_t epoch;
 };
 
 /* ---- the layout ---- */
@@ -163,6 +179,7 @@ struct lock_owners *lock_owners_open(const struct vm_structs *v,
 	struct lock_owners *o = xcalloc(1, sizeof(*o));
 
 	o->memory = memory;
+	o->v = v;
 	if (owners_read_layout(o, v, err))
 		goto fail;
 	o->heap = java_heap_open(v, memory, &o->shape, err);
@@ -185,7 +202,10 @@ void lock_owners_close(struct lock_owners *o)
 	java_heap_close(o->heap);
 	lock_classes_close(o->classes);
 	java_threads_free(o->threads);
+	virtual_threads_close(o->virtual_threads);
+	java_thread_names_close(o->names);
 	map64_release(&o->by_address);
+	map64_release(&o->found_ids);
 	free(o->running);
 	free(o->found);
 	free(o);
@@ -220,7 +240,7 @@ static void batch_add_reference(struct lock_batch *b, struct lock_work *w,
 /* Reads the ranges of a step, and resolves its references. */
 static void batch_read(struct lock_batch *b)
 {
-	bool is_late = clock_monotonic_ns() > b->o->until_ns;
+	bool is_late = read_budget_is_spent(&b->o->budget);
 
 	if (b->range_count && !is_late)
 		b->o->memory->read_all(b->o->memory, b->ranges, b->range_count);
@@ -239,9 +259,16 @@ static void step_request_handles(struct lock_batch *b, struct lock_work *w)
 {
 	const struct java_thread *j = w->java_thread;
 	const uint32_t *fields = b->o->layout.fields;
-	uint64_t at = b->o->has_handles ? j->fields[THREAD_OBJECT]
-					: j->address + fields[THREAD_OBJECT];
+	uint64_t at;
 
+	if (w->object) {
+		w->has_thread = true;
+		w->path.thread = w->object;
+		w->path.is_virtual = true;
+		return;
+	}
+	at = b->o->has_handles ? j->fields[THREAD_OBJECT]
+			       : j->address + fields[THREAD_OBJECT];
 	w->has_thread = at != 0;
 	w->is_alive = w->has_thread;
 	if (!w->is_alive)
@@ -259,6 +286,8 @@ static void step_request_handles(struct lock_batch *b, struct lock_work *w)
 static void step_check_handles(struct lock_batch *b, struct lock_work *w)
 {
 	(void)b;
+	if (w->object)
+		return;
 	w->has_thread = !w->reference.is_known || w->reference.address;
 	w->is_alive = w->reference.is_known && w->carried.is_known &&
 		      w->reference.address;
@@ -287,9 +316,14 @@ static const struct lock_class *work_thread_class(struct lock_batch *b,
 static void step_check_thread(struct lock_batch *b, struct lock_work *w)
 {
 	const struct thread_fields *f = &b->o->fields;
+	const struct lock_class *c = work_thread_class(b, w);
 
-	w->is_alive = work_thread_class(b, w) &&
-		      raw_u64(w->bytes, f->address) == w->java_thread->address;
+	w->is_alive = c && raw_u64(w->bytes, f->address) ==
+				   (w->object ? 0 : w->java_thread->address);
+	if (w->is_alive && w->object) {
+		w->is_alive = w->has_thread = c->is_virtual_thread;
+		w->object_waiter = c->fields[LOCK_OBJECT_WAITER];
+	}
 	w->path.java_id = raw_u64(w->bytes, f->id);
 	w->path.platform = w->path.java_id;
 }
@@ -297,7 +331,8 @@ static void step_check_thread(struct lock_batch *b, struct lock_work *w)
 /* A carrier does not wait; the virtual thread that it runs may. */
 static void step_request_carried(struct lock_batch *b, struct lock_work *w)
 {
-	if (!w->carried.address || w->carried.address == w->path.thread)
+	if (w->object || !w->carried.address ||
+	    w->carried.address == w->path.thread)
 		return;
 	w->path.thread = w->carried.address;
 	w->path.is_virtual = true;
@@ -308,7 +343,7 @@ static void step_check_carried(struct lock_batch *b, struct lock_work *w)
 {
 	const struct lock_class *c;
 
-	if (!w->path.is_virtual)
+	if (!w->path.is_virtual || w->object)
 		return;
 	c = work_thread_class(b, w);
 	w->is_alive = c && c->is_virtual_thread;
@@ -346,30 +381,17 @@ static void step_request_lock(struct lock_batch *b, struct lock_work *w)
 static bool owners_follow(struct lock_owners *o, uint64_t object,
 			  uint32_t offset, uint64_t *out)
 {
-	struct java_reference r = { 0 }, *all = &r;
-
-	if (clock_monotonic_ns() > o->until_ns ||
-	    !memory_read(o->memory, object + offset, &r.value,
-			 object_reference_bytes(&o->shape)))
-		return false;
-	java_heap_resolve(o->heap, &all, 1);
-	*out = r.address;
-	return r.is_known;
+	return !read_budget_is_spent(&o->budget) &&
+	       java_heap_follow(o->heap, object + offset, false, out);
 }
 
-static const struct lock_class *owners_class_of(struct lock_owners *o,
-						uint64_t object)
-{
-	uint64_t header[2];
-
-	return memory_read(o->memory, object, header, sizeof(header))
-		       ? lock_classes_get(o->classes, header)
-		       : NULL;
-}
-
-/* Searches the queue of a lock from its tail; false if it is unreadable. */
+/*
+ * Searches the queue of a lock from its tail; false if it is unreadable.
+ * Threads are compared by their ids, because the collector may have moved one
+ * since its address was read.
+ */
 static bool queue_has(struct lock_owners *o, uint64_t sync, uint32_t tail,
-		      uint64_t thread, bool *is_found)
+		      uint64_t java_id, bool *is_found)
 {
 	uint64_t node, waiter;
 
@@ -377,15 +399,19 @@ static bool queue_has(struct lock_owners *o, uint64_t sync, uint32_t tail,
 	if (!owners_follow(o, sync, tail, &node))
 		return false;
 	for (int i = 0; node && i < QUEUE_MOST; i++) {
-		const struct lock_class *c = owners_class_of(o, node);
+		const struct lock_class *c = lock_classes_of(o->classes, node);
 
-		if (!c || !c->node_prev || !c->node_thread ||
-		    !owners_follow(o, node, c->node_thread, &waiter))
+		if (!c || !c->fields[LOCK_NODE_PREV] ||
+		    !c->fields[LOCK_NODE_THREAD] ||
+		    !owners_follow(o, node, c->fields[LOCK_NODE_THREAD],
+				   &waiter))
 			return false;
-		*is_found = waiter == thread;
+		*is_found = waiter &&
+			    memory_u64(o->memory, waiter + o->fields.id) ==
+				    java_id;
 		if (*is_found)
 			return true;
-		if (!owners_follow(o, node, c->node_prev, &node))
+		if (!owners_follow(o, node, c->fields[LOCK_NODE_PREV], &node))
 			return false;
 	}
 	return node == 0;
@@ -401,9 +427,11 @@ static void work_check_condition(struct lock_owners *o, struct lock_work *w)
 	uint64_t sync;
 	bool is_found;
 
-	if (!owners_follow(o, w->path.lock, w->path.lock_class->sync, &sync) ||
-	    !(c = owners_class_of(o, sync)) || !c->tail ||
-	    !queue_has(o, sync, c->tail, w->path.thread, &is_found)) {
+	if (!owners_follow(o, w->path.lock,
+			   w->path.lock_class->fields[LOCK_SYNC], &sync) ||
+	    !(c = lock_classes_of(o->classes, sync)) || !c->fields[LOCK_TAIL] ||
+	    !queue_has(o, sync, c->fields[LOCK_TAIL], w->path.java_id,
+		       &is_found)) {
 		w->is_alive = false;
 		return;
 	}
@@ -420,7 +448,7 @@ static void step_check_lock(struct lock_batch *b, struct lock_work *w)
 		return;
 	w->path.lock_class = lock_classes_get(b->o->classes, w->header);
 	w->is_alive = w->path.lock_class != NULL;
-	if (w->is_alive && w->path.lock_class->sync)
+	if (w->is_alive && w->path.lock_class->fields[LOCK_SYNC])
 		work_check_condition(b->o, w);
 }
 
@@ -429,10 +457,11 @@ static void step_check_lock(struct lock_batch *b, struct lock_work *w)
 static void step_request_owner(struct lock_batch *b, struct lock_work *w)
 {
 	w->reference = (struct java_reference){ .is_known = true };
-	if (w->path.lock && w->path.lock_class->owner)
-		batch_add_reference(b, w,
-				    w->path.lock + w->path.lock_class->owner,
-				    &w->reference, false);
+	if (w->path.lock && w->path.lock_class->fields[LOCK_OWNER])
+		batch_add_reference(
+			b, w,
+			w->path.lock + w->path.lock_class->fields[LOCK_OWNER],
+			&w->reference, false);
 }
 
 static void step_check_owner(struct lock_batch *b, struct lock_work *w)
@@ -465,6 +494,29 @@ static void step_check_owner_thread(struct lock_batch *b, struct lock_work *w)
 }
 
 /* ---- monitors ---- */
+
+/*
+ * A virtual thread that is not mounted and waits for a monitor has an
+ * ObjectWaiter (JDK-8338383).
+ */
+static void step_request_waiter(struct lock_batch *b, struct lock_work *w)
+{
+	w->waiter = 0;
+	if (w->object && w->object_waiter)
+		batch_add(b, w, w->path.thread + w->object_waiter, &w->waiter,
+			  OBJECT_WORD);
+}
+
+/* No table has the offset of ObjectWaiter::_monitor (JDK 24 to 28). */
+static void step_request_waiters_monitor(struct lock_batch *b,
+					 struct lock_work *w)
+{
+	enum { MONITOR = 32 };
+
+	if (w->waiter)
+		batch_add(b, w, w->waiter + MONITOR, &w->path.monitor,
+			  OBJECT_WORD);
+}
 
 static void step_request_monitor(struct lock_batch *b, struct lock_work *w)
 {
@@ -531,6 +583,8 @@ static const struct {
 	{ step_request_lock, step_check_lock },
 	{ step_request_owner, step_check_owner },
 	{ step_request_owner_thread, step_check_owner_thread },
+	{ step_request_waiter, NULL },
+	{ step_request_waiters_monitor, NULL },
 	{ step_request_monitor, NULL },
 	{ step_request_monitor_object, step_check_monitor_object },
 	{ step_request_monitor_class, step_check_monitor_class },
@@ -582,7 +636,18 @@ static void batch_run(struct lock_batch *b)
 
 /* ---- readings ---- */
 
-/* Accepts each path that two readings without a pause in between agree on. */
+/* True if the thread waits for nothing, or if two readings are equal. */
+static bool work_is_settled(const struct lock_work *w)
+{
+	if (!w->has_thread)
+		return true;
+	if (!w->is_alive || !w->was_alive)
+		return false;
+	return (!w->path.lock && !w->path.monitor) ||
+	       memcmp(&w->path, &w->then, sizeof(w->path)) == 0;
+}
+
+/* Accepts paths, unless a pause may have moved objects meanwhile. */
 static size_t batch_accept(struct lock_batch *b, bool is_still)
 {
 	size_t pending = 0;
@@ -590,12 +655,8 @@ static size_t batch_accept(struct lock_batch *b, bool is_still)
 	for (size_t k = 0; k < b->count; k++) {
 		struct lock_work *w = &b->all[k];
 
-		if (w->is_accepted)
-			continue;
-		w->is_accepted = is_still && (!w->has_thread ||
-					      (w->is_alive && w->was_alive &&
-					       memcmp(&w->path, &w->then,
-						      sizeof(w->path)) == 0));
+		if (!w->is_accepted)
+			w->is_accepted = is_still && work_is_settled(w);
 		pending += !w->is_accepted;
 	}
 	return pending;
@@ -606,10 +667,14 @@ static void batch_try(struct lock_batch *b, struct lock_waits *out)
 {
 	size_t pending = b->count;
 
-	for (int i = 1; i <= TRIES && pending; i++) {
+	int tries = b->has_epoch ? VIRTUAL_TRIES : TRIES;
+
+	for (int i = 1; i <= tries && pending; i++) {
 		uint32_t before = 0, after = 0;
 		bool is_still = java_heap_epoch(b->o->heap, &before);
 
+		if (is_still && b->has_epoch && before != b->epoch)
+			break;
 		if (is_still) {
 			batch_run(b);
 			for (size_t k = 0; k < b->count; k++) {
@@ -622,7 +687,7 @@ static void batch_try(struct lock_batch *b, struct lock_waits *out)
 		}
 		pending = batch_accept(b, is_still);
 		out->retried += pending;
-		if (clock_monotonic_ns() > b->o->until_ns)
+		if (read_budget_is_spent(&b->o->budget))
 			break;
 		if (pending)
 			clock_sleep_until(clock_after(clock_monotonic_ns(),
@@ -635,19 +700,24 @@ static void batch_try(struct lock_batch *b, struct lock_waits *out)
 
 static void owners_keep(struct lock_owners *o, const struct lock_work *w)
 {
-	size_t index = (size_t)(w->java_thread - o->all);
+	const struct java_thread *j = w->java_thread;
+	struct lock_thread t = {
+		.java_id = (int64_t)w->path.java_id,
+		.ns_tid = j ? (pid_t)j->ns_tid : 0,
+		.is_virtual = w->path.is_virtual,
+		.object = w->path.thread,
+	};
 
 	if (!w->is_accepted || !w->has_thread)
 		return;
-	o->running[index] = (struct lock_thread){
-		.java_id = (int64_t)w->path.java_id,
-		.ns_tid = (pid_t)w->java_thread->ns_tid,
-		.is_virtual = w->path.is_virtual,
-	};
-	if (!w->path.monitor && !w->path.lock)
+	if (j)
+		o->running[j - o->all] = t;
+	/* A mounted virtual thread is found twice. */
+	if ((!w->path.monitor && !w->path.lock) ||
+	    !map64_add(&o->found_ids, w->path.java_id, 0))
 		return;
 	array_reserve(o->found, o->found_cap, o->found_count + 1);
-	o->found[o->found_count++] = (struct lock_found){ w->path, index };
+	o->found[o->found_count++] = (struct lock_found){ w->path, t };
 }
 
 /* Returns what a JavaThread runs; zeroed if it is unknown. */
@@ -680,8 +750,12 @@ static struct lock_thread owners_of_monitor(struct lock_owners *o,
 		return (struct lock_thread){ 0 };
 	if (!owner.java_id)
 		return owners_of_tid(o, owner.ns_tid);
-	return (struct lock_thread){ owner.java_id, owner.ns_tid,
-				     owner.is_virtual };
+	/* Only virtual threads can be in no list of the JVM. */
+	return (struct lock_thread){
+		.java_id = owner.java_id,
+		.ns_tid = owner.ns_tid,
+		.is_virtual = owner.is_virtual || !owner.ns_tid,
+	};
 }
 
 static struct lock_thread owners_of_lock(const struct lock_owners *o,
@@ -690,6 +764,7 @@ static struct lock_thread owners_of_lock(const struct lock_owners *o,
 	struct lock_thread owner = {
 		.java_id = (int64_t)p->owner_id,
 		.is_virtual = p->owner_is_virtual,
+		.object = p->owner,
 	};
 
 	if (p->owner && !owner.is_virtual)
@@ -708,7 +783,7 @@ static void owners_report(struct lock_owners *o, struct lock_waits *out)
 		w = &out->all[out->count++];
 		*w = (struct lock_wait){ .lock = p->lock,
 					 .is_reacquired = p->is_reacquired };
-		w->waiter = o->running[o->found[i].index];
+		w->waiter = o->found[i].waiter;
 		if (p->monitor) {
 			c = p->monitor_class;
 			w->kind = LOCK_MONITOR;
@@ -719,17 +794,28 @@ static void owners_report(struct lock_owners *o, struct lock_waits *out)
 			w->owner = owners_of_lock(o, p);
 		}
 		w->lock_class = c ? c->name : "";
+		w->waiter.name = w->owner.name = "";
 	}
 }
 
 /* Reads the list of threads. */
 static void owners_begin(struct lock_owners *o)
 {
-	o->until_ns = clock_monotonic_ns() + READ_NS;
+	o->budget = read_budget_of(READ_NS);
 	lock_classes_begin(o->classes);
-	java_threads_begin(o->threads);
-	o->all = java_threads_all(o->threads, &o->count);
+	/* The list changes while threads start and end. */
+	for (int i = 0; i < TRIES; i++) {
+		java_threads_begin(o->threads);
+		o->all = java_threads_all(o->threads, &o->count);
+		if (o->count || read_budget_is_spent(&o->budget))
+			break;
+		clock_sleep_until(
+			clock_after(clock_monotonic_ns(), CLOCK_NS_PER_MS));
+	}
+	if (o->count > THREADS_MOST)
+		o->count = THREADS_MOST;
 	o->found_count = 0;
+	map64_clear(&o->found_ids);
 	free(o->running);
 	o->running = xcalloc(o->count + 1, sizeof(*o->running));
 	map64_clear(&o->by_address);
@@ -737,94 +823,155 @@ static void owners_begin(struct lock_owners *o)
 		map64_add(&o->by_address, o->all[i].address, (uint32_t)i);
 }
 
+/* Reads a chunk of threads: JavaThreads, or the objects at the addresses. */
+static void owners_read_chunk(struct lock_owners *o, struct lock_batch *b,
+			      const struct java_thread *threads,
+			      const uint64_t *objects, size_t count,
+			      struct lock_waits *out)
+{
+	b->count = count < CHUNK ? count : CHUNK;
+	memset(b->all, 0, b->count * sizeof(*b->all));
+	for (size_t k = 0; k < b->count; k++) {
+		if (objects)
+			b->all[k].object = objects[k];
+		else
+			b->all[k].java_thread = &threads[k];
+	}
+	batch_try(b, out);
+	for (size_t k = 0; k < b->count; k++)
+		owners_keep(o, &b->all[k]);
+}
+
+/*
+ * Searches the sets of virtual threads, once.  Returns false if that takes too
+ * long.
+ */
+static bool owners_search_virtual(struct lock_owners *o)
+{
+	struct read_budget search = read_budget_of(READ_NS);
+
+	if (o->has_searched)
+		return true;
+	o->virtual_threads = virtual_threads_open(o->v, o->memory, &o->reader,
+						  &o->shape, o->heap,
+						  o->classes, &search);
+	o->has_searched = o->virtual_threads || !read_budget_is_spent(&search);
+	o->budget = read_budget_of(READ_NS);
+	return o->has_searched;
+}
+
+/* Reads the virtual threads as of one moment; false if objects have moved. */
+static bool owners_read_virtual_once(struct lock_owners *o,
+				     struct lock_batch *b, uint64_t *objects,
+				     struct lock_waits *out)
+{
+	uint64_t before = out->unknown;
+	size_t count;
+
+	if (!java_heap_epoch(o->heap, &b->epoch)) {
+		out->unknown++;
+		clock_sleep_until(
+			clock_after(clock_monotonic_ns(), CLOCK_NS_PER_MS));
+		return false;
+	}
+	count = virtual_threads_read(o->virtual_threads, &o->budget, objects,
+				     THREADS_MOST);
+	for (size_t k = 0; k < count; k += b->count)
+		owners_read_chunk(o, b, NULL, objects + k, count - k, out);
+	return out->unknown == before;
+}
+
+/* Reads the virtual threads, mounted or not. */
+static void owners_read_virtual(struct lock_owners *o, struct lock_batch *b,
+				struct lock_waits *out)
+{
+	uint64_t *objects, before = out->unknown;
+
+	if (!owners_search_virtual(o)) {
+		out->unknown++;
+		return;
+	}
+	if (!o->virtual_threads)
+		return;
+	objects = xcalloc(THREADS_MOST, sizeof(*objects));
+	b->has_epoch = true;
+	for (int i = 0; i < TRIES; i++) {
+		out->unknown = before;
+		if (owners_read_virtual_once(o, b, objects, out) ||
+		    read_budget_is_spent(&o->budget))
+			break;
+	}
+	free(objects);
+}
+
 void lock_owners_read(struct lock_owners *o, struct lock_waits *out)
 {
 	struct lock_batch *b = xcalloc(1, sizeof(*b));
-	struct lock_work *all = xcalloc(CHUNK, sizeof(*all));
 
 	out->count = 0;
+	arena_release(&out->names);
 	out->threads = out->retried = out->unknown = 0;
 	owners_begin(o);
+	out->unknown += !o->count;
 	b->o = o;
-	b->all = all;
-	for (size_t i = 0; i < o->count; i += b->count) {
-		b->count = o->count - i < CHUNK ? o->count - i : CHUNK;
-		memset(all, 0, b->count * sizeof(*all));
-		for (size_t k = 0; k < b->count; k++)
-			all[k].java_thread = &o->all[i + k];
-		batch_try(b, out);
-		for (size_t k = 0; k < b->count; k++)
-			owners_keep(o, &all[k]);
-	}
+	b->all = xcalloc(CHUNK, sizeof(*b->all));
+	for (size_t i = 0; i < o->count; i += b->count)
+		owners_read_chunk(o, b, o->all + i, NULL, o->count - i, out);
+	if (o->layout.fields[THREAD_CARRIED])
+		owners_read_virtual(o, b, out);
 	out->threads = o->count;
 	owners_report(o, out);
 	out->at_ns = clock_monotonic_ns();
-	free(all);
+	free(b->all);
 	free(b);
 }
 
-void lock_waits_release(struct lock_waits *w)
+/* ---- names ---- */
+
+/* Reads the names of some threads. */
+static void names_read_some(struct lock_owners *o, struct lock_waits *w,
+			    struct lock_thread **threads, size_t count,
+			    struct java_thread_name *names)
 {
-	free(w->all);
-	*w = (struct lock_waits){ 0 };
-}
-
-/* ---- comparison ---- */
-
-static void waits_index(const struct lock_waits *w, struct map64 *by_id)
-{
-	map64_reserve(by_id, w->count);
-	for (size_t i = 0; i < w->count; i++)
-		map64_add(by_id, (uint64_t)w->all[i].waiter.java_id,
-			  (uint32_t)i);
-}
-
-static bool wait_continues(const struct lock_wait *a, const struct lock_wait *b)
-{
-	return a->kind == b->kind && a->owner.java_id == b->owner.java_id &&
-	       a->is_reacquired == b->is_reacquired &&
-	       strcmp(a->lock_class, b->lock_class) == 0;
-}
-
-void lock_waits_intersect(struct lock_waits *now, const struct lock_waits *then)
-{
-	struct map64 by_id = { 0 };
-	size_t kept = 0;
-
-	waits_index(then, &by_id);
-	for (size_t i = 0; i < now->count; i++) {
-		uint32_t at = map64_get(&by_id,
-					(uint64_t)now->all[i].waiter.java_id);
-
-		if (at != MAP64_NONE &&
-		    wait_continues(&now->all[i], &then->all[at]))
-			now->all[kept++] = now->all[i];
+	for (size_t i = 0; i < count; i++)
+		names[i] = (struct java_thread_name){
+			.object = threads[i]->object,
+		};
+	java_thread_names_read(o->names, names, count);
+	for (size_t i = 0; i < count; i++) {
+		/* Otherwise another object is at the address by now. */
+		if (names[i].is_known &&
+		    names[i].java_id == (uint64_t)threads[i]->java_id)
+			threads[i]->name = arena_copy(&w->names, names[i].name,
+						      strlen(names[i].name));
 	}
-	now->count = kept;
-	map64_release(&by_id);
 }
 
-bool lock_waits_have_cycle(const struct lock_waits *w)
+void lock_owners_read_names(struct lock_owners *o, struct lock_waits *w)
 {
-	uint32_t *seen = xcalloc(w->count + 1, sizeof(*seen));
-	struct map64 by_id = { 0 };
-	bool has_cycle = false;
+	enum { AT_ONCE = 256 };
+	struct java_thread_name *names = xcalloc(AT_ONCE, sizeof(*names));
+	struct lock_thread *threads[AT_ONCE];
+	size_t count = 0;
 
-	waits_index(w, &by_id);
-	for (size_t i = 0; i < w->count && !has_cycle; i++) {
-		uint32_t at = (uint32_t)i;
+	if (!o->names)
+		o->names = java_thread_names_open(o->v, o->memory,
+						  error_unused());
+	for (size_t i = 0; o->names && i < w->count; i++) {
+		struct lock_wait *one = &w->all[i];
 
-		/* seen has the walk, from 1, that visited a wait first. */
-		while (at != MAP64_NONE && !seen[at]) {
-			seen[at] = (uint32_t)i + 1;
-			at = w->all[at].owner.java_id
-				     ? map64_get(&by_id, (uint64_t)w->all[at]
-								 .owner.java_id)
-				     : MAP64_NONE;
+		if (count + 2 > AT_ONCE) {
+			names_read_some(o, w, threads, count, names);
+			count = 0;
 		}
-		has_cycle = at != MAP64_NONE && seen[at] == i + 1;
+		if (!one->owner.java_id)
+			continue;
+		if (one->waiter.is_virtual && one->waiter.object)
+			threads[count++] = &one->waiter;
+		if (one->owner.is_virtual && one->owner.object)
+			threads[count++] = &one->owner;
 	}
-	map64_release(&by_id);
-	free(seen);
-	return has_cycle;
+	if (count)
+		names_read_some(o, w, threads, count, names);
+	free(names);
 }

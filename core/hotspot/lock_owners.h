@@ -19,6 +19,7 @@
 #ifndef CORE_HOTSPOT_LOCK_OWNERS_H
 #define CORE_HOTSPOT_LOCK_OWNERS_H
 
+#include "core/base/arena.h"
 #include "core/base/error.h"
 #include "core/hotspot/vm_structs.h"
 #include "core/process/memory.h"
@@ -37,6 +38,8 @@ struct lock_thread {
 	int64_t java_id; /* Thread.threadId(); 0 = none, or unknown */
 	pid_t ns_tid;    /* thread id in the JVM's namespace; 0 = unknown */
 	bool is_virtual;
+	uint64_t object;  /* address of the Thread, then; 0 = unknown */
+	const char *name; /* see lock_owners_read_names() */
 };
 
 /* A thread that waits. */
@@ -57,10 +60,11 @@ struct lock_wait {
 struct lock_waits {
 	struct lock_wait *all;
 	size_t count, cap;
-	int64_t at_ns;    /* monotonic time of the end of the reading */
-	uint64_t threads; /* Java threads that were read */
-	uint64_t retried; /* readings that the checks rejected */
-	uint64_t unknown; /* threads without an accepted reading */
+	int64_t at_ns;      /* monotonic time of the end of the reading */
+	uint64_t threads;   /* Java threads that were read */
+	uint64_t retried;   /* readings that the checks rejected */
+	uint64_t unknown;   /* threads without an accepted reading */
+	struct arena names; /* private */
 };
 
 struct lock_owners;
@@ -74,11 +78,19 @@ struct lock_owners *lock_owners_open(const struct vm_structs *v,
 void lock_owners_close(struct lock_owners *o); /* NULL is fine */
 
 /*
- * Reads all waits, in at most 0.7 s; *w is overwritten, and is zeroed at first.
- * Names of classes are valid until lock_owners_close().
+ * Reads all waits; *w is overwritten, and is zeroed at first.  The time is
+ * limited (read_budget.h); threads beyond the limit are unknown.  Names of
+ * classes are valid until lock_owners_close().
  */
 void lock_owners_read(struct lock_owners *o, struct lock_waits *w);
 void lock_waits_release(struct lock_waits *w);
+
+/*
+ * Sets the names of virtual threads that own locks or wait for locks with an
+ * owner, as UTF-8; "" = unknown, as all others.  They are valid until *w is
+ * overwritten.
+ */
+void lock_owners_read_names(struct lock_owners *o, struct lock_waits *w);
 
 /*
  * Removes the waits of `now` that were not the same in `then`: the thread

@@ -109,6 +109,10 @@ bool blocked_is_plumbing(const char *frame)
 		"java.lang.Object.wait",
 		"java.lang.Thread.sleep",
 		"jdk.internal.misc.Blocker.",
+		"java.lang.VirtualThread.park",
+		"java.lang.VirtualThread.yieldContinuation",
+		"java.lang.System$2.parkVirtualThread",
+		"jdk.internal.vm.Continuation.",
 	};
 
 	return STARTS_WITH_ANY(frame, starts);

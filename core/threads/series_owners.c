@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* series_owners: adds owners of locks that a thread dump lacks. */
+#include "core/base/alloc.h"
 #include "core/base/map64.h"
 #include "core/base/text.h"
 #include "core/threads/dump_series.h"
@@ -80,7 +81,7 @@ static void owners_set(struct dump_series *s, const struct map64 *ids,
 		       struct tapped_lock *lock)
 {
 	lock->owner_id = w->owner.java_id;
-	if (!w->is_reacquired || !w->owner.java_id)
+	if (lock->id && (!w->is_reacquired || !w->owner.java_id))
 		return;
 	lock->class_name = owners_class(s, w->lock_class);
 	lock->id = owners_lock_id(s, ids, w->lock);
@@ -97,6 +98,128 @@ static bool owners_lack(struct dump_series *s, const struct series_thread *t)
 	       blocked_is_lock(profile_text(s->profile, lock->class_name));
 }
 
+/* Returns what a thread waits for, or NULL. */
+static const struct lock_wait *owners_wait(const struct lock_waits *w,
+					   const struct map64 *by_id,
+					   int64_t java_id)
+{
+	uint32_t at = map64_get(by_id, (uint64_t)java_id);
+
+	return at == MAP64_NONE ? NULL : &w->all[at];
+}
+
+/* Adds a virtual thread that the dump lacks; w NULL: it does not wait. */
+static void owners_add_thread(struct dump_series *s, const struct map64 *ids,
+			      const struct lock_thread *t,
+			      const struct lock_wait *w)
+{
+	bool is_monitor = w && w->kind == LOCK_MONITOR;
+	struct tapped_thread thread = {
+		.thread = {
+			.name = profile_string(s->profile, t->name,
+					       strlen(t->name)),
+			.java_id = t->java_id,
+			.is_virtual = true,
+		},
+		.state = !w	      ? STATE_NONE
+			 : is_monitor ? STATE_BLOCKED
+				      : STATE_WAITING,
+		.cpu_ns = -1,
+		.elapsed_ns = -1,
+		/* It sleeps, or waits for input, and needs no carrier. */
+		.waits = !w,
+	};
+	struct tapped_lock lock;
+
+	if (w) {
+		lock = (struct tapped_lock){
+			.kind = is_monitor ? TAPPED_ENTERS : TAPPED_PARKS,
+			.id = owners_lock_id(s, ids, w->lock),
+			.class_name = owners_class(s, w->lock_class),
+			.owner_id = w->owner.java_id,
+		};
+		thread.locks = &lock;
+		thread.lock_count = 1;
+	}
+	s->tap.thread(s, &thread);
+}
+
+/*
+ * Adds virtual threads that the dump lacks and that wait for a lock with an
+ * owner, and those that own a lock.
+ */
+static void owners_add_threads(struct dump_series *s, const struct map64 *ids,
+			       const struct lock_waits *w,
+			       const struct map64 *by_id)
+{
+	struct map64 known = { 0 };
+
+	for (size_t i = 0; i < s->thread_count; i++)
+		map64_add(&known, (uint64_t)s->threads[i].thread.java_id, 0);
+	for (size_t i = 0; i < w->count; i++) {
+		const struct lock_wait *one = &w->all[i];
+
+		if (one->owner.java_id && one->waiter.is_virtual &&
+		    map64_add(&known, (uint64_t)one->waiter.java_id, 0))
+			owners_add_thread(s, ids, &one->waiter, one);
+	}
+	for (size_t i = 0; i < w->count; i++) {
+		const struct lock_thread *owner = &w->all[i].owner;
+
+		if (owner->java_id && owner->is_virtual &&
+		    map64_add(&known, (uint64_t)owner->java_id, 0))
+			owners_add_thread(
+				s, ids, owner,
+				owners_wait(w, by_id, owner->java_id));
+	}
+	map64_release(&known);
+}
+
+/* Adds the lock to a virtual thread whose dump lacks locks (JDK 21 to 24). */
+static struct tapped_lock *owners_add_lock(struct dump_series *s,
+					   const struct lock_wait *w,
+					   struct series_thread *t)
+{
+	struct tapped_lock lock = {
+		.kind = TAPPED_PARKS,
+		.class_name = owners_class(s, w->lock_class),
+	};
+
+	if (t->lock_count || w->kind != LOCK_SYNCHRONIZER ||
+	    !w->owner.java_id || !w->waiter.is_virtual)
+		return NULL;
+	array_reserve(s->locks, s->lock_cap, s->lock_count + 1);
+	t->first_lock = s->lock_count;
+	t->lock_count = 1;
+	s->locks[s->lock_count++] = lock;
+	return &s->locks[t->first_lock];
+}
+
+/* Sets the owners of the threads that were, or were not, signalled. */
+static void owners_set_all(struct dump_series *s, const struct lock_waits *w,
+			   const struct map64 *by_id, struct map64 *ids,
+			   bool is_reacquired)
+{
+	for (size_t i = 0; i < s->thread_count; i++) {
+		struct series_thread *t = &s->threads[i];
+		const struct lock_wait *wait = owners_wait(w, by_id,
+							   t->thread.java_id);
+		struct tapped_lock *lock = wait ? owners_match(s, wait, t)
+						: NULL;
+
+		if (!lock && owners_lack(s, t))
+			s->owners = SERIES_OWNERS_CHANGED;
+		if (!wait || wait->is_reacquired != is_reacquired)
+			continue;
+		if (!lock)
+			lock = owners_add_lock(s, wait, t);
+		if (!lock)
+			continue;
+		owners_set(s, ids, wait, t, lock);
+		map64_add(ids, wait->lock, lock->id);
+	}
+}
+
 void dump_series_set_owners(struct dump_series *s, const struct lock_waits *w)
 {
 	struct map64 by_id = { 0 }, ids = { 0 };
@@ -107,27 +230,11 @@ void dump_series_set_owners(struct dump_series *s, const struct lock_waits *w)
 		map64_add(&by_id, (uint64_t)w->all[i].waiter.java_id,
 			  (uint32_t)i);
 	s->owners = SERIES_OWNERS_KNOWN;
-	/* Locks with ids of their own first. */
-	for (int reacquired = 0; reacquired < 2; reacquired++) {
-		for (size_t i = 0; i < s->thread_count; i++) {
-			struct series_thread *t = &s->threads[i];
-			uint32_t at = map64_get(&by_id,
-						(uint64_t)t->thread.java_id);
-			const struct lock_wait *wait = at == MAP64_NONE
-							       ? NULL
-							       : &w->all[at];
-			struct tapped_lock *lock = wait ? owners_match(s, wait,
-								       t)
-							: NULL;
-
-			if (!lock && owners_lack(s, t))
-				s->owners = SERIES_OWNERS_CHANGED;
-			if (!lock || wait->is_reacquired != reacquired)
-				continue;
-			owners_set(s, &ids, wait, t, lock);
-			map64_add(&ids, wait->lock, lock->id);
-		}
-	}
+	/* The ids of locks in the dump first: others wait for the same locks.
+	 */
+	owners_set_all(s, w, &by_id, &ids, false);
+	owners_set_all(s, w, &by_id, &ids, true);
+	owners_add_threads(s, &ids, w, &by_id);
 	map64_release(&by_id);
 	map64_release(&ids);
 }

@@ -16,7 +16,7 @@
  */
 bool series_thread_needs_carrier(const struct series_thread *t)
 {
-	return t->thread.is_virtual && !t->peer_id && !t->stack &&
+	return t->thread.is_virtual && !t->peer_id && !t->stack && !t->waits &&
 	       (t->state == STATE_RUNNABLE || t->state == STATE_NEW ||
 		t->state == STATE_NONE);
 }

@@ -29,28 +29,31 @@ static struct {
 	int64_t ns;
 } sum;
 
-/* The names of the platform threads of a reading, by their ids. */
+/* The names of the threads of a reading, by their Java ids. */
 struct names {
 	struct java_thread_name *all;
 	size_t count;
-	struct map64 by_tid;
+	struct map64 by_id;
 };
 
-static void names_add(struct names *n, pid_t tid)
+static void names_add(struct names *n, const struct lock_thread *t)
 {
-	if (tid > 0 && n->count < JAVA_THREAD_NAMES_AT_ONCE &&
-	    map64_add(&n->by_tid, (uint64_t)tid, (uint32_t)n->count))
-		n->all[n->count++].tid = tid;
+	if (t->java_id && n->count < JAVA_THREAD_NAMES_AT_ONCE &&
+	    map64_add(&n->by_id, (uint64_t)t->java_id, (uint32_t)n->count))
+		n->all[n->count++] = (struct java_thread_name){
+			.tid = t->ns_tid,
+			.object = t->is_virtual ? t->object : 0,
+		};
 }
 
 static void names_read(struct names *n, struct java_thread_names *reader,
 		       const struct lock_waits *w)
 {
 	n->count = 0;
-	map64_clear(&n->by_tid);
+	map64_clear(&n->by_id);
 	for (size_t i = 0; i < w->count; i++) {
-		names_add(n, w->all[i].waiter.ns_tid);
-		names_add(n, w->all[i].owner.ns_tid);
+		names_add(n, &w->all[i].waiter);
+		names_add(n, &w->all[i].owner);
 	}
 	java_thread_names_read(reader, n->all, n->count);
 }
@@ -58,11 +61,11 @@ static void names_read(struct names *n, struct java_thread_names *reader,
 /* Returns the name of a thread, "-" if there is none, or NULL. */
 static const char *names_get(const struct names *n, const struct lock_thread *t)
 {
-	uint32_t at = map64_get(&n->by_tid, (uint64_t)t->ns_tid);
+	uint32_t at = map64_get(&n->by_id, (uint64_t)t->java_id);
 
 	if (!t->java_id)
 		return "-";
-	if (t->is_virtual || at == MAP64_NONE || !n->all[at].is_known ||
+	if (at == MAP64_NONE || !n->all[at].is_known ||
 	    n->all[at].java_id != (uint64_t)t->java_id)
 		return NULL;
 	return n->all[at].name;
@@ -157,7 +160,7 @@ static void run(struct lock_owners *o, struct java_thread_names *reader,
 		show(&n, &w);
 	}
 	lock_waits_release(&w);
-	map64_release(&n.by_tid);
+	map64_release(&n.by_id);
 	free(n.all);
 }
 

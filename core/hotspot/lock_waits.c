@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* lock_waits: compares the waits of two readings, and finds cycles. */
+#include "core/base/alloc.h"
+#include "core/base/map64.h"
+#include "core/hotspot/lock_owners.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void lock_waits_release(struct lock_waits *w)
+{
+	arena_release(&w->names);
+	free(w->all);
+	*w = (struct lock_waits){ 0 };
+}
+
+static void waits_index(const struct lock_waits *w, struct map64 *by_id)
+{
+	map64_reserve(by_id, w->count);
+	for (size_t i = 0; i < w->count; i++)
+		map64_add(by_id, (uint64_t)w->all[i].waiter.java_id,
+			  (uint32_t)i);
+}
+
+static bool wait_continues(const struct lock_wait *a, const struct lock_wait *b)
+{
+	return a->kind == b->kind && a->owner.java_id == b->owner.java_id &&
+	       a->is_reacquired == b->is_reacquired &&
+	       strcmp(a->lock_class, b->lock_class) == 0;
+}
+
+void lock_waits_intersect(struct lock_waits *now, const struct lock_waits *then)
+{
+	struct map64 by_id = { 0 };
+	size_t kept = 0;
+
+	waits_index(then, &by_id);
+	for (size_t i = 0; i < now->count; i++) {
+		uint32_t at = map64_get(&by_id,
+					(uint64_t)now->all[i].waiter.java_id);
+
+		if (at != MAP64_NONE &&
+		    wait_continues(&now->all[i], &then->all[at]))
+			now->all[kept++] = now->all[i];
+	}
+	now->count = kept;
+	map64_release(&by_id);
+}
+
+bool lock_waits_have_cycle(const struct lock_waits *w)
+{
+	uint32_t *seen = xcalloc(w->count + 1, sizeof(*seen));
+	struct map64 by_id = { 0 };
+	bool has_cycle = false;
+
+	waits_index(w, &by_id);
+	for (size_t i = 0; i < w->count && !has_cycle; i++) {
+		uint32_t at = (uint32_t)i;
+
+		/* seen has the walk, from 1, that visited a wait first. */
+		while (at != MAP64_NONE && !seen[at]) {
+			seen[at] = (uint32_t)i + 1;
+			at = w->all[at].owner.java_id
+				     ? map64_get(&by_id, (uint64_t)w->all[at]
+								 .owner.java_id)
+				     : MAP64_NONE;
+		}
+		has_cycle = at != MAP64_NONE && seen[at] == i + 1;
+	}
+	map64_release(&by_id);
+	free(seen);
+	return has_cycle;
+}

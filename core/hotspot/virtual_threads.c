@@ -1,0 +1,408 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "core/hotspot/virtual_threads.h"
+
+#include "core/base/alloc.h"
+#include "core/hotspot/metadata_layout.h"
+#include "core/process/raw.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	LOADERS_MOST = 1 << 14,
+	CLASSES_MOST = 1 << 15, /* of the boot loader */
+	CLASSES_AT_ONCE = 256,  /* whose names are read with one request */
+	TABLE_MOST = 1 << 22,   /* elements of a hash table */
+	ELEMENTS = 512,         /* of a table, at once */
+	CHAIN_MOST = 64,        /* entries of an element */
+	CONTAINERS_MOST = 1024,
+	NAME_MOST = 80,
+};
+
+/* The classes with the sets, and their static fields. */
+enum { IN_CONTAINERS, IN_ROOT, HOLDERS };
+
+static const char *const holder_names[HOLDERS] = {
+	"jdk/internal/vm/ThreadContainers",
+	"jdk/internal/vm/ThreadContainers$RootContainer$TrackingRootContainer",
+};
+
+struct virtual_threads {
+	struct memory *memory;
+	struct java_heap *heap;
+	struct lock_classes *classes;
+	const struct object_shape *shape;
+	uint64_t mirrors[HOLDERS];  /* addresses of the handles; 0 = none */
+	uint32_t threads, registry; /* offsets of the fields in the mirrors */
+};
+
+/* Addresses of objects; no more than most. */
+struct object_list {
+	uint64_t *all;
+	size_t count, most;
+};
+
+static void list_add(struct object_list *l, uint64_t object)
+{
+	if (l->count < l->most)
+		l->all[l->count++] = object;
+}
+
+/* ---- classes of the boot loader ---- */
+
+/* The way from the graph of class loaders to the names of classes. */
+struct graph_layout {
+	uint64_t head;
+	uint32_t next_loader, first_class;
+	uint32_t next_class, name, mirror;
+	uint32_t symbol_length, symbol_body;
+};
+
+static bool graph_layout_read(struct graph_layout *l,
+			      const struct vm_structs *v)
+{
+	const struct {
+		const char *type, *field;
+		uint32_t *out;
+	} all[] = {
+		{ "ClassLoaderData", "_next", &l->next_loader },
+		{ "ClassLoaderData", "_klasses", &l->first_class },
+		{ "Klass", "_next_link", &l->next_class },
+		{ "Klass", "_name", &l->name },
+		{ "Klass", "_java_mirror", &l->mirror },
+		{ "Symbol", "_length", &l->symbol_length },
+		{ "Symbol", "_body", &l->symbol_body },
+	};
+
+	for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++) {
+		if (!vm_structs_offset(v, all[i].type, all[i].field,
+				       all[i].out) ||
+		    *all[i].out > METADATA_STRUCT_MOST)
+			return false;
+	}
+	return vm_structs_static(v, "ClassLoaderDataGraph", "_head", &l->head);
+}
+
+/* The JVM adds loaders at the front, so the boot loader is the last. */
+static uint64_t graph_boot_loader(const struct graph_layout *l,
+				  struct memory *memory,
+				  const struct read_budget *budget)
+{
+	uint64_t at = memory_u64(memory, l->head), next;
+
+	for (int i = 0; i < LOADERS_MOST && at >= OBJECT_LOWEST; i++) {
+		if (read_budget_is_spent(budget))
+			return 0;
+		next = memory_u64(memory, at + l->next_loader);
+		if (!next)
+			return at;
+		at = next;
+	}
+	return 0;
+}
+
+/* Classes whose names are not known yet. */
+struct class_batch {
+	uint64_t classes[CLASSES_AT_ONCE], symbols[CLASSES_AT_ONCE];
+	uint16_t lengths[CLASSES_AT_ONCE];
+	size_t count;
+};
+
+static void batch_find(struct class_batch *b, const struct graph_layout *l,
+		       struct memory *memory, uint64_t found[HOLDERS])
+{
+	struct memory_range r[CLASSES_AT_ONCE];
+
+	for (size_t i = 0; i < b->count; i++)
+		r[i] = (struct memory_range){ b->symbols[i] + l->symbol_length,
+					      &b->lengths[i],
+					      sizeof(b->lengths[i]), false };
+	memory->read_all(memory, r, b->count);
+	for (size_t i = 0; i < b->count; i++) {
+		for (int k = 0; k < HOLDERS; k++) {
+			size_t len = strlen(holder_names[k]);
+			char name[NAME_MOST];
+
+			if (r[i].is_read && b->lengths[i] == len &&
+			    memory_read(memory, b->symbols[i] + l->symbol_body,
+					name, len) &&
+			    memcmp(name, holder_names[k], len) == 0)
+				found[k] = b->classes[i];
+		}
+	}
+	b->count = 0;
+}
+
+static void graph_find(const struct graph_layout *l, struct memory *memory,
+		       const struct read_budget *budget,
+		       uint64_t found[HOLDERS])
+{
+	struct class_batch *b = xcalloc(1, sizeof(*b));
+	uint64_t loader = graph_boot_loader(l, memory, budget);
+	uint64_t at = loader ? memory_u64(memory, loader + l->first_class) : 0;
+
+	for (int i = 0; i < CLASSES_MOST && at >= OBJECT_LOWEST; i++) {
+		uint64_t next = 0;
+		struct memory_range r[] = {
+			{ at + l->next_class, &next, OBJECT_WORD, false },
+			{ at + l->name, &b->symbols[b->count], OBJECT_WORD,
+			  false },
+		};
+
+		memory->read_all(memory, r, 2);
+		b->classes[b->count++] = at;
+		if (b->count == CLASSES_AT_ONCE)
+			batch_find(b, l, memory, found);
+		if ((found[IN_CONTAINERS] && found[IN_ROOT]) ||
+		    read_budget_is_spent(budget))
+			break;
+		at = next;
+	}
+	batch_find(b, l, memory, found);
+	free(b);
+}
+
+static void threads_find_fields(struct virtual_threads *t,
+				const struct field_reader *fields,
+				const struct graph_layout *l,
+				const uint64_t found[HOLDERS])
+{
+	struct object_fields *f = xcalloc(1, sizeof(*f));
+
+	/* The set had the name THREADS until JDK 20. */
+	if (found[IN_ROOT] && object_fields_read(fields, found[IN_ROOT], f) &&
+	    object_fields_find_static(f, "VTHREADS", &t->threads))
+		t->mirrors[IN_ROOT] = memory_u64(t->memory,
+						 found[IN_ROOT] + l->mirror);
+	if (found[IN_CONTAINERS] &&
+	    object_fields_read(fields, found[IN_CONTAINERS], f) &&
+	    object_fields_find_static(f, "CONTAINER_REGISTRY", &t->registry))
+		t->mirrors[IN_CONTAINERS] = memory_u64(
+			t->memory, found[IN_CONTAINERS] + l->mirror);
+	free(f);
+}
+
+struct virtual_threads *virtual_threads_open(const struct vm_structs *v,
+					     struct memory *memory,
+					     const struct field_reader *fields,
+					     const struct object_shape *shape,
+					     struct java_heap *heap,
+					     struct lock_classes *classes,
+					     const struct read_budget *budget)
+{
+	struct virtual_threads *t = xcalloc(1, sizeof(*t));
+	uint64_t found[HOLDERS] = { 0 };
+	struct graph_layout l;
+	uint32_t ignored;
+
+	t->memory = memory;
+	t->heap = heap;
+	t->classes = classes;
+	t->shape = shape;
+	if (vm_structs_offset(v, "JavaThread", "_vthread", &ignored) &&
+	    graph_layout_read(&l, v)) {
+		graph_find(&l, memory, budget, found);
+		threads_find_fields(t, fields, &l, found);
+	}
+	if (t->mirrors[IN_ROOT] || t->mirrors[IN_CONTAINERS])
+		return t;
+	free(t);
+	return NULL;
+}
+
+void virtual_threads_close(struct virtual_threads *t) { free(t); }
+
+/* ---- the keys of a ConcurrentHashMap ---- */
+
+/* Entries of a part of a table, and what is read of them. */
+struct entry_batch {
+	uint64_t headers[ELEMENTS][2];
+	struct java_reference entries[ELEMENTS], keys[ELEMENTS];
+	struct java_reference *pointers[2 * ELEMENTS];
+	struct memory_range ranges[2 * ELEMENTS];
+	size_t count;
+};
+
+/* Reads `bytes` of references at an offset, and resolves them. */
+static void entries_resolve(struct virtual_threads *t, struct entry_batch *b,
+			    size_t range_count, size_t reference_count)
+{
+	t->memory->read_all(t->memory, b->ranges, range_count);
+	java_heap_resolve(t->heap, b->pointers, reference_count);
+}
+
+/* Keeps the entries that exist. */
+static void entries_compact(struct entry_batch *b)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < b->count; i++) {
+		if (b->entries[i].is_known && b->entries[i].address)
+			b->entries[kept++] = b->entries[i];
+	}
+	b->count = kept;
+}
+
+/* Requests the key and the next entry; a tree has no key, but a first entry. */
+static bool entry_request(struct virtual_threads *t, struct entry_batch *b,
+			  size_t i, size_t at)
+{
+	const struct lock_class *c = lock_classes_get(t->classes,
+						      b->headers[i]);
+	uint64_t entry = b->entries[i].address;
+	size_t bytes = object_reference_bytes(t->shape);
+	uint32_t key, next;
+
+	if (!c || !c->fields[LOCK_ENTRY_KEY] || !c->fields[LOCK_ENTRY_NEXT])
+		return false;
+	key = c->fields[LOCK_ENTRY_KEY];
+	next = c->fields[LOCK_TREE_FIRST] ? c->fields[LOCK_TREE_FIRST]
+					  : c->fields[LOCK_ENTRY_NEXT];
+	b->keys[at] = b->entries[at] = (struct java_reference){ 0 };
+	b->ranges[2 * at] = (struct memory_range){ entry + key,
+						   &b->keys[at].value, bytes,
+						   false };
+	b->ranges[2 * at + 1] = (struct memory_range){ entry + next,
+						       &b->entries[at].value,
+						       bytes, false };
+	b->pointers[2 * at] = &b->keys[at];
+	b->pointers[2 * at + 1] = &b->entries[at];
+	return true;
+}
+
+/* Replaces each entry by the next one of its chain, and adds their keys. */
+static void entries_step(struct virtual_threads *t, struct entry_batch *b,
+			 struct object_list *out)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < b->count; i++)
+		b->ranges[i] = (struct memory_range){ b->entries[i].address,
+						      b->headers[i], 16,
+						      false };
+	t->memory->read_all(t->memory, b->ranges, b->count);
+	for (size_t i = 0; i < b->count; i++) {
+		if (b->entries[i].is_known && entry_request(t, b, i, kept))
+			kept++;
+	}
+	entries_resolve(t, b, 2 * kept, 2 * kept);
+	for (size_t i = 0; i < kept; i++) {
+		if (b->keys[i].is_known && b->keys[i].address)
+			list_add(out, b->keys[i].address);
+	}
+	b->count = kept;
+	entries_compact(b);
+}
+
+/* Reads the entries of a part of a table. */
+static void entries_read(struct virtual_threads *t, struct entry_batch *b,
+			 uint64_t at, size_t count, struct object_list *out)
+{
+	size_t bytes = object_reference_bytes(t->shape);
+	uint8_t *elements = xcalloc(count, bytes);
+
+	b->count = 0;
+	if (memory_read(t->memory, at, elements, count * bytes)) {
+		for (size_t i = 0; i < count; i++) {
+			uint64_t value = bytes == 4 ? raw_u32(elements, i * 4)
+						    : raw_u64(elements, i * 8);
+
+			if (!value)
+				continue;
+			b->entries[b->count].value = value;
+			b->entries[b->count].is_in_vm = false;
+			b->pointers[b->count] = &b->entries[b->count];
+			b->count++;
+		}
+	}
+	entries_resolve(t, b, 0, b->count);
+	entries_compact(b);
+	for (int i = 0; i < CHAIN_MOST && b->count; i++)
+		entries_step(t, b, out);
+	free(elements);
+}
+
+/* Adds the keys of a map, or of the key set of a map. */
+static void keys_read(struct virtual_threads *t, uint64_t map,
+		      const struct read_budget *budget, struct object_list *out)
+{
+	const struct lock_class *c = map ? lock_classes_of(t->classes, map)
+					 : NULL;
+	uint64_t table = 0, data = t->shape->array_data;
+	struct entry_batch *b;
+	size_t length;
+
+	if (c && c->fields[LOCK_VIEW_MAP]) {
+		java_heap_follow(t->heap, map + c->fields[LOCK_VIEW_MAP], false,
+				 &map);
+		c = map ? lock_classes_of(t->classes, map) : NULL;
+	}
+	if (c && c->fields[LOCK_MAP_TABLE])
+		java_heap_follow(t->heap, map + c->fields[LOCK_MAP_TABLE],
+				 false, &table);
+	length = table ? memory_u32(t->memory, table + t->shape->array_length)
+		       : 0;
+	if (length > TABLE_MOST)
+		return;
+	/* References of 8 bytes are aligned to 8. */
+	if (!t->shape->is_narrow)
+		data = (data + OBJECT_WORD - 1) / OBJECT_WORD * OBJECT_WORD;
+	b = xcalloc(1, sizeof(*b));
+	for (size_t i = 0; i < length && out->count < out->most &&
+			   !read_budget_is_spent(budget);
+	     i += ELEMENTS)
+		entries_read(
+			t, b,
+			table + data + i * object_reference_bytes(t->shape),
+			length - i < ELEMENTS ? length - i : ELEMENTS, out);
+	free(b);
+}
+
+/* Returns the object of a static field; 0 = unknown. */
+static uint64_t threads_static(struct virtual_threads *t, int holder,
+			       uint32_t field)
+{
+	uint64_t mirror, object = 0;
+
+	if (t->mirrors[holder] &&
+	    java_heap_follow(t->heap, t->mirrors[holder], true, &mirror) &&
+	    mirror)
+		java_heap_follow(t->heap, mirror + field, false, &object);
+	return object;
+}
+
+size_t virtual_threads_read(struct virtual_threads *t,
+			    const struct read_budget *budget, uint64_t *out,
+			    size_t most)
+{
+	struct object_list threads = { out, 0, most };
+	struct object_list containers = { xcalloc(CONTAINERS_MOST, 8), 0,
+					  CONTAINERS_MOST };
+
+	keys_read(t, threads_static(t, IN_ROOT, t->threads), budget, &threads);
+	keys_read(t, threads_static(t, IN_CONTAINERS, t->registry), budget,
+		  &containers);
+	for (size_t i = 0; i < containers.count; i++) {
+		const struct lock_class *c = lock_classes_of(t->classes,
+							     containers.all[i]);
+		uint64_t container = 0, set = 0;
+
+		if (read_budget_is_spent(budget))
+			break;
+		/* A WeakReference. */
+		if (c && c->fields[LOCK_REFERENT])
+			java_heap_follow(t->heap,
+					 containers.all[i] +
+						 c->fields[LOCK_REFERENT],
+					 false, &container);
+		c = container ? lock_classes_of(t->classes, container) : NULL;
+		if (c && c->fields[LOCK_CONTAINER_THREADS])
+			java_heap_follow(
+				t->heap,
+				container + c->fields[LOCK_CONTAINER_THREADS],
+				false, &set);
+		keys_read(t, set, budget, &threads);
+	}
+	free(containers.all);
+	return threads.count;
+}
