@@ -276,11 +276,15 @@ static int jmx_source_begin_contention(struct jmx_source *s, struct error *err)
 /* Reads the names of the collectors, which do not change. */
 static int jmx_source_begin(struct jmx_source *s, struct error *err)
 {
+	s->must_begin = true;
 	thread_requests_reset(s);
 	if ((!s->beside_proc || s->reads_collections) &&
 	    thread_requests_find_collectors(s, err))
 		return -1;
-	return jmx_source_begin_contention(s, err);
+	if (jmx_source_begin_contention(s, err))
+		return -1;
+	s->must_begin = false;
+	return 0;
 }
 
 /* One or two round trips. */
@@ -384,6 +388,9 @@ static int jmx_source_sample(struct thread_source *base, struct top_sample *out,
 	struct jmx_source *s = jmx_source_of(base);
 
 	jmx_source_keep_given(s);
+	/* The connection was lost right after a restart. */
+	if (s->must_begin && jmx_source_begin(s, err))
+		return jmx_source_fail(s, err);
 	/* Retry once after a lost connection, but not after a timeout. */
 	if (jmx_source_read_all(s, err) &&
 	    (err->kind != ERROR_REFUSED || err->sys == ETIMEDOUT ||

@@ -279,6 +279,8 @@ void thread_requests_release(struct jmx_source *s)
 int thread_requests_find_collectors(struct jmx_source *s, struct error *err)
 {
 	arena_release(&s->collectors);
+	s->collector_names = NULL;
+	s->collector_count = 0;
 	return jmx_query(s->jmx, "java.lang:type=GarbageCollector,*",
 			 &s->collectors, &s->collector_names,
 			 &s->collector_count, err);

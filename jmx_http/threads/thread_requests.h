@@ -64,6 +64,7 @@ struct jmx_source {
 	int64_t clock_ns; /* clock_monotonic_ns() when the JVM started */
 	bool has_clock, is_restarted;
 	bool has_new_restart; /* which no sample has reported yet */
+	bool must_begin;      /* jmx_source_begin() has not succeeded */
 
 	/* Contention monitoring: enabled, and enabled by this source. */
 	bool is_measured, has_switched;
