@@ -2,6 +2,7 @@
 /*
  *	show_owners PID
  *	show_owners PID ROUNDS
+ *	show_owners PID ROUNDS lies
  *
  * Reads the owners of locks from a JVM's memory.  Without ROUNDS, prints a line
  * for each thread that waits: its name, the kind and the class of the lock, and
@@ -10,6 +11,8 @@
  * prints the number of waits that were compared, that have the right owner, no
  * owner, a wrong one or one whose name is unknown, the readings that were
  * rejected, the threads without an accepted reading, and the time per round.
+ * With lies, some of the ranges that are read have other bytes; prints the
+ * longest CPU time of a round and the memory that the rounds took.
  */
 #include "core/base/clock.h"
 #include "core/base/map64.h"
@@ -22,12 +25,100 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <time.h>
 
 static struct {
 	uint64_t waits, right, none, wrong, nameless, rejected, unknown;
 	int64_t ns;
 } sum;
+
+/* ---- a JVM that lies ---- */
+
+struct lying {
+	struct memory memory; /* first member */
+	struct memory *truth;
+	bool lies;
+	uint64_t one_in; /* ranges, with other bytes */
+	uint64_t seed, addresses[64];
+	size_t at;
+};
+
+static uint64_t lying_random(struct lying *l)
+{
+	l->seed = l->seed * 6364136223846793005u + 1442695040888963407u;
+	return l->seed >> 33;
+}
+
+/* Replaces bytes by those of an address that was read, or by any bytes. */
+static void lying_replace(struct lying *l, const struct memory_range *r)
+{
+	uint64_t kind = lying_random(l) % 4;
+	uint64_t address = l->addresses[lying_random(l) % 64];
+	uint8_t *bytes = r->bytes;
+
+	for (size_t i = 0; i < r->len; i++)
+		bytes[i] = kind == 0   ? (uint8_t)lying_random(l)
+			   : kind == 1 ? 0xff
+			   : kind == 2 ? (uint8_t)(address >> (i % 8 * 8))
+				       : (uint8_t)(i % 4 == 1);
+}
+
+static void lying_read_all(struct memory *self, struct memory_range *ranges,
+			   size_t count)
+{
+	struct lying *l = (struct lying *)self;
+
+	l->truth->read_all(l->truth, ranges, count);
+	for (size_t i = 0; i < count && l->lies; i++) {
+		l->addresses[l->at++ % 64] = ranges[i].address;
+		if (lying_random(l) % l->one_in == 0) {
+			lying_replace(l, &ranges[i]);
+			ranges[i].is_read = true;
+		}
+	}
+}
+
+static long resident_kb(void)
+{
+	struct rusage u = { 0 };
+
+	getrusage(RUSAGE_SELF, &u);
+	return u.ru_maxrss;
+}
+
+/* Reads, and opens the readers, of a JVM that lies. */
+static int run_lies(struct process_view *view, long rounds)
+{
+	struct lying l = { .memory = { .read_all = lying_read_all },
+			   .truth = view->memory,
+			   .seed = 1 };
+	struct lock_waits w = { 0 };
+	long longest = 0, before = resident_kb();
+
+	for (long i = 0; i < rounds; i++) {
+		struct lock_owners *o;
+		clock_t began = clock();
+
+		l.one_in = UINT64_C(8) << (i / 2 % 8);
+		l.lies = i % 2;
+		o = lock_owners_open(view->structs, &l.memory, error_unused());
+		l.lies = true;
+		for (int k = 0; o && k < 3; k++) {
+			lock_owners_read(o, &w);
+			lock_owners_read_names(o, &w);
+		}
+		lock_owners_close(o);
+		if (clock() - began > longest)
+			longest = clock() - began;
+	}
+	lock_waits_release(&w);
+	printf("longest_ms=%ld grown_kb=%ld\n",
+	       longest / (CLOCKS_PER_SEC / 1000), resident_kb() - before);
+	return 0;
+}
+
+/* ---- names ---- */
 
 /* The names of the threads of a reading, by their Java ids. */
 struct names {
@@ -178,6 +269,8 @@ int main(int argc, char **argv)
 	if (view && view->structs)
 		names = java_thread_names_open(view->structs, view->memory,
 					       &err);
+	if (names && argc > 3)
+		return run_lies(view, strtol(argv[2], NULL, 10));
 	if (names)
 		owners = lock_owners_open(view->structs, view->memory, &err);
 	if (!owners) {
