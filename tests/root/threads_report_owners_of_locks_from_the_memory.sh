@@ -30,6 +30,8 @@ owners_are_right() {
 		# The JVM reports no deadlocks of virtual threads.
 		if is_virtual:
 		    cycles += [("virtual-1", "virtual-2"), ("both-1", "both-2")]
+		if "enters-lock" in t:
+		    cycles.append(("enters-lock", "enters-monitor"))
 		for cycle in cycles:
 		    a, b = (t[n]["blocked"] for n in cycle)
 		    assert a["deadlock"] == b["deadlock"] != None, (a, b)

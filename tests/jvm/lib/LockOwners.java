@@ -315,6 +315,9 @@ class LockOwners {
 			if (isVirtual) {
 				cycle("virtual", true, true);
 				cycle("both", true, false);
+				/* Before, a monitor keeps the carrier (JEP 491). */
+				if (Integer.getInteger("java.specification.version", 8) >= 24)
+					monitorCycle("enters", true);
 			}
 			nap();
 		}
