@@ -63,6 +63,7 @@ struct threads_source {
 
 struct threads_owners {
 	struct process_view *view;
+	struct java_thread_names *names;
 	struct lock_owners *owners; /* NULL: see why */
 	struct lock_waits before, after;
 	struct error why;
@@ -77,6 +78,9 @@ static void owners_open(struct threads_owners *o, const struct jvm *jvm)
 	if (o->view && !o->view->structs)
 		fail(&o->why, ERROR_UNAVAILABLE, "%s", o->view->limits);
 	else if (o->view)
+		o->names = java_thread_names_open(o->view->structs,
+						  o->view->memory, &o->why);
+	if (o->names)
 		o->owners = lock_owners_open(o->view->structs, o->view->memory,
 					     &o->why);
 }
@@ -86,6 +90,7 @@ static void owners_close(struct threads_owners *o)
 	lock_waits_release(&o->before);
 	lock_waits_release(&o->after);
 	lock_owners_close(o->owners);
+	java_thread_names_close(o->names);
 	process_view_close(o->view);
 }
 
@@ -103,12 +108,12 @@ static void owners_after_dump(struct threads_owners *o)
 		return;
 	lock_owners_read(o->owners, &o->after);
 	lock_waits_intersect(&o->after, &o->before);
-	lock_owners_read_names(o->owners, &o->after);
+	lock_waits_read_names(&o->after, o->names);
 	if (lock_waits_have_cycle(&o->after) && clock_monotonic_ns() < due_ns) {
 		clock_sleep_until(due_ns);
 		lock_owners_read(o->owners, &o->after);
 		lock_waits_intersect(&o->after, &o->before);
-		lock_owners_read_names(o->owners, &o->after);
+		lock_waits_read_names(&o->after, o->names);
 	}
 }
 

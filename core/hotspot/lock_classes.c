@@ -20,10 +20,11 @@ struct known_field {
 	const char *class_name, *field;
 };
 
-#define CONCURRENT "java/util/concurrent/"
-#define SYNC       CONCURRENT "locks/AbstractQueuedSynchronizer"
-#define LONG_SYNC  CONCURRENT "locks/AbstractQueuedLongSynchronizer"
-#define MAP        CONCURRENT "ConcurrentHashMap"
+#define CONCURRENT  "java/util/concurrent/"
+#define SYNC        CONCURRENT "locks/AbstractQueuedSynchronizer"
+#define LONG_SYNC   CONCURRENT "locks/AbstractQueuedLongSynchronizer"
+#define MAP         CONCURRENT "ConcurrentHashMap"
+#define STACK_CHUNK "jdk/internal/vm/StackChunk"
 
 /*
  * A queue's node has its thread in waiter since JDK 14, in thread before
@@ -43,6 +44,10 @@ static const struct known_field known_fields[] = {
 	{ LOCK_NODE_THREAD, LONG_SYNC "$Node", "waiter" },
 	{ LOCK_NODE_THREAD, LONG_SYNC "$Node", "thread" },
 	{ LOCK_NODE_PREV, LONG_SYNC "$Node", "prev" },
+	{ LOCK_CONTINUATION, "java/lang/VirtualThread", "cont" },
+	{ LOCK_CHUNK, "jdk/internal/vm/Continuation", "tail" },
+	{ LOCK_CHUNK_LOCKS, STACK_CHUNK, "lockStackSize" },
+	{ LOCK_CHUNK_STACK, STACK_CHUNK, "" },
 	{ LOCK_OBJECT_WAITER, "java/lang/VirtualThread", "objectWaiter" },
 	{ LOCK_VIEW_MAP, MAP "$CollectionView", "map" },
 	{ LOCK_MAP_TABLE, MAP, "table" },
@@ -70,6 +75,7 @@ struct lock_classes {
 	struct object_layout layout;
 	struct object_classes *names;
 	uint32_t super; /* offset in Klass */
+	uint32_t reference_bytes;
 	struct known_offset offsets[KNOWN_FIELDS];
 	struct map64 by_klass;
 	/* Each is allocated on its own, so that it keeps its address. */
@@ -80,12 +86,14 @@ struct lock_classes {
 struct lock_classes *lock_classes_open(const struct vm_structs *v,
 				       struct memory *memory,
 				       const struct field_reader *fields,
+				       const struct object_shape *shape,
 				       struct error *err)
 {
 	struct lock_classes *c = xcalloc(1, sizeof(*c));
 
 	c->memory = memory;
 	c->reader = fields;
+	c->reference_bytes = (uint32_t)object_reference_bytes(shape);
 	if (object_layout_read(&c->layout, v, memory, err))
 		goto fail;
 	if (!vm_structs_offset(v, "Klass", "_super", &c->super) ||
@@ -150,12 +158,36 @@ static uint64_t classes_read_super(struct lock_classes *c, uint64_t klass,
 	return super;
 }
 
-static uint32_t known_field_find(const struct known_field *k,
+/* Returns the end of the fields of objects, aligned to words. */
+static uint32_t fields_end(const struct lock_classes *c,
+			   const struct object_fields *f)
+{
+	uint32_t end = 0;
+
+	for (size_t i = 0; i < f->count; i++) {
+		const struct object_field *field = &f->all[i];
+		char type = *field->signature;
+		uint32_t bytes = type == 'J'   ? 8
+				 : type == 'I' ? 4
+				 : type == 'B' || type == 'Z'
+					 ? 1
+					 : c->reference_bytes;
+
+		if (!field->is_static && field->offset + bytes > end)
+			end = field->offset + bytes;
+	}
+	return (end + OBJECT_WORD - 1) / OBJECT_WORD * OBJECT_WORD;
+}
+
+static uint32_t known_field_find(const struct lock_classes *c,
+				 const struct known_field *k,
 				 const struct object_fields *f)
 {
 	uint32_t offset = 0;
 
-	if (k->at == LOCK_OBJECT_WAITER)
+	if (k->at == LOCK_CHUNK_STACK)
+		return fields_end(c, f);
+	if (k->at == LOCK_OBJECT_WAITER || k->at == LOCK_CHUNK_LOCKS)
 		object_fields_find_injected(f, k->field, &offset);
 	else
 		object_fields_find(f, k->field, NULL, &offset);
@@ -184,7 +216,7 @@ static void class_add_super(struct lock_classes *c, uint64_t klass,
 				object_fields_read(c->reader, klass, f);
 			}
 			*o = (struct known_offset){ klass,
-						    known_field_find(k, f) };
+						    known_field_find(c, k, f) };
 		}
 		if (o->offset)
 			out->fields[k->at] = o->offset;

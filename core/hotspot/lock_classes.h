@@ -21,6 +21,10 @@ enum lock_field {
 	LOCK_SYNC,  /* of a ConditionObject: the lock, this$0 */
 	LOCK_NODE_THREAD, /* of a node of a queue */
 	LOCK_NODE_PREV,
+	LOCK_CONTINUATION,  /* of a VirtualThread */
+	LOCK_CHUNK,         /* of a Continuation: the last StackChunk */
+	LOCK_CHUNK_LOCKS,   /* StackChunk.lockStackSize, injected (JDK 24) */
+	LOCK_CHUNK_STACK,   /* of a StackChunk: the end of its fields */
 	LOCK_OBJECT_WAITER, /* VirtualThread: an ObjectWaiter*, JDK 24 */
 	LOCK_VIEW_MAP,      /* of the key set of a ConcurrentHashMap */
 	LOCK_MAP_TABLE,
@@ -45,6 +49,7 @@ struct lock_classes; /* a cache of bounded size */
 struct lock_classes *lock_classes_open(const struct vm_structs *v,
 				       struct memory *memory,
 				       const struct field_reader *fields,
+				       const struct object_shape *shape,
 				       struct error *err);
 void lock_classes_close(struct lock_classes *c); /* NULL is fine */
 

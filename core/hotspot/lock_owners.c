@@ -50,6 +50,8 @@ struct lock_path {
 	uint64_t monitor_owner; /* ObjectMonitor::_owner */
 	uint64_t monitor_object;
 	uint64_t holder; /* the JavaThread that owns it anonymously */
+	/* The virtual thread that does, and its Java id. */
+	uint64_t virtual_holder, virtual_holder_id;
 	const struct lock_class *lock_class, *monitor_class;
 	uint64_t is_virtual, owner_is_virtual, is_reacquired;
 };
@@ -70,7 +72,6 @@ struct lock_owners {
 	struct lock_classes *classes;
 	struct java_threads *threads;
 	struct virtual_threads *virtual_threads;
-	struct java_thread_names *names; /* NULL: not opened, or unavailable */
 	const struct vm_structs *v;
 	bool has_searched; /* for virtual threads */
 	bool has_handles;  /* _threadObj is a handle (JDK 16) */
@@ -185,7 +186,7 @@ struct lock_owners *lock_owners_open(const struct vm_structs *v,
 	o->heap = java_heap_open(v, memory, &o->shape, err);
 	if (!o->heap)
 		goto fail;
-	o->classes = lock_classes_open(v, memory, &o->reader, err);
+	o->classes = lock_classes_open(v, memory, &o->reader, &o->shape, err);
 	if (!o->classes)
 		goto fail;
 	o->threads = java_threads_new(&o->layout, memory);
@@ -203,7 +204,6 @@ void lock_owners_close(struct lock_owners *o)
 	lock_classes_close(o->classes);
 	java_threads_free(o->threads);
 	virtual_threads_close(o->virtual_threads);
-	java_thread_names_close(o->names);
 	map64_release(&o->by_address);
 	map64_release(&o->found_ids);
 	free(o->running);
@@ -746,6 +746,12 @@ static struct lock_thread owners_of_monitor(struct lock_owners *o,
 
 	if (p->holder)
 		return owners_running(o, p->holder);
+	if (p->virtual_holder)
+		return (struct lock_thread){
+			.java_id = (int64_t)p->virtual_holder_id,
+			.is_virtual = true,
+			.object = p->virtual_holder,
+		};
 	if (!java_threads_owner(o->threads, p->monitor_owner, &owner))
 		return (struct lock_thread){ 0 };
 	if (!owner.java_id)
@@ -860,6 +866,49 @@ static bool owners_search_virtual(struct lock_owners *o)
 	return o->has_searched;
 }
 
+/*
+ * Finds the virtual threads that own monitors anonymously, while the addresses
+ * of the objects are valid.
+ */
+static void owners_find_virtual_holders(struct lock_owners *o, uint32_t epoch,
+					const uint64_t *threads, size_t count)
+{
+	uint64_t objects[CHUNK], holders[CHUNK], handle;
+	struct lock_path *of[CHUNK];
+	uint32_t after;
+	size_t n = 0;
+
+	for (size_t i = 0; i < o->found_count && n < CHUNK; i++) {
+		struct lock_path *p = &o->found[i].path;
+
+		if (!p->monitor || p->monitor_owner != ANONYMOUS_OWNER ||
+		    p->holder || !o->has_monitor_object)
+			continue;
+		handle = memory_u64(o->memory, p->monitor + o->monitor_object);
+		of[n] = p;
+		n += handle &&
+		     java_heap_follow(o->heap, handle, true, &objects[n]);
+	}
+	if (!n)
+		return;
+	virtual_threads_lock_holders(o->virtual_threads, &o->budget, threads,
+				     count, objects, holders, n);
+	for (size_t i = 0; i < n; i++) {
+		uint64_t owner = memory_u64(
+			o->memory, of[i]->monitor + o->layout.places.owner);
+
+		if (!holders[i] || owner != ANONYMOUS_OWNER)
+			continue;
+		of[i]->virtual_holder = holders[i];
+		of[i]->virtual_holder_id = memory_u64(
+			o->memory, holders[i] + o->fields.id);
+	}
+	if (java_heap_epoch(o->heap, &after) && after == epoch)
+		return;
+	for (size_t i = 0; i < n; i++)
+		of[i]->virtual_holder = 0;
+}
+
 /* Reads the virtual threads as of one moment; false if objects have moved. */
 static bool owners_read_virtual_once(struct lock_owners *o,
 				     struct lock_batch *b, uint64_t *objects,
@@ -878,6 +927,7 @@ static bool owners_read_virtual_once(struct lock_owners *o,
 				     THREADS_MOST);
 	for (size_t k = 0; k < count; k += b->count)
 		owners_read_chunk(o, b, NULL, objects + k, count - k, out);
+	owners_find_virtual_holders(o, b->epoch, objects, count);
 	return out->unknown == before;
 }
 
@@ -924,54 +974,4 @@ void lock_owners_read(struct lock_owners *o, struct lock_waits *out)
 	out->at_ns = clock_monotonic_ns();
 	free(b->all);
 	free(b);
-}
-
-/* ---- names ---- */
-
-/* Reads the names of some threads. */
-static void names_read_some(struct lock_owners *o, struct lock_waits *w,
-			    struct lock_thread **threads, size_t count,
-			    struct java_thread_name *names)
-{
-	for (size_t i = 0; i < count; i++)
-		names[i] = (struct java_thread_name){
-			.object = threads[i]->object,
-		};
-	java_thread_names_read(o->names, names, count);
-	for (size_t i = 0; i < count; i++) {
-		/* Otherwise another object is at the address by now. */
-		if (names[i].is_known &&
-		    names[i].java_id == (uint64_t)threads[i]->java_id)
-			threads[i]->name = arena_copy(&w->names, names[i].name,
-						      strlen(names[i].name));
-	}
-}
-
-void lock_owners_read_names(struct lock_owners *o, struct lock_waits *w)
-{
-	enum { AT_ONCE = 256 };
-	struct java_thread_name *names = xcalloc(AT_ONCE, sizeof(*names));
-	struct lock_thread *threads[AT_ONCE];
-	size_t count = 0;
-
-	if (!o->names)
-		o->names = java_thread_names_open(o->v, o->memory,
-						  error_unused());
-	for (size_t i = 0; o->names && i < w->count; i++) {
-		struct lock_wait *one = &w->all[i];
-
-		if (count + 2 > AT_ONCE) {
-			names_read_some(o, w, threads, count, names);
-			count = 0;
-		}
-		if (!one->owner.java_id)
-			continue;
-		if (one->waiter.is_virtual && one->waiter.object)
-			threads[count++] = &one->waiter;
-		if (one->owner.is_virtual && one->owner.object)
-			threads[count++] = &one->owner;
-	}
-	if (count)
-		names_read_some(o, w, threads, count, names);
-	free(names);
 }

@@ -21,6 +21,7 @@
 
 #include "core/base/arena.h"
 #include "core/base/error.h"
+#include "core/hotspot/java_threads.h"
 #include "core/hotspot/vm_structs.h"
 #include "core/process/memory.h"
 
@@ -39,7 +40,7 @@ struct lock_thread {
 	pid_t ns_tid;    /* thread id in the JVM's namespace; 0 = unknown */
 	bool is_virtual;
 	uint64_t object;  /* address of the Thread, then; 0 = unknown */
-	const char *name; /* see lock_owners_read_names() */
+	const char *name; /* see lock_waits_read_names() */
 };
 
 /* A thread that waits. */
@@ -90,7 +91,8 @@ void lock_waits_release(struct lock_waits *w);
  * owner, as UTF-8; "" = unknown, as all others.  They are valid until *w is
  * overwritten.
  */
-void lock_owners_read_names(struct lock_owners *o, struct lock_waits *w);
+void lock_waits_read_names(struct lock_waits *w,
+			   struct java_thread_names *reader);
 
 /*
  * Removes the waits of `now` that were not the same in `then`: the thread

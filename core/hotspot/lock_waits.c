@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* lock_waits: compares the waits of two readings, and finds cycles. */
+/* lock_waits: compares the waits of two readings, finds cycles, reads names. */
 #include "core/base/alloc.h"
 #include "core/base/map64.h"
 #include "core/hotspot/lock_owners.h"
@@ -70,4 +70,51 @@ bool lock_waits_have_cycle(const struct lock_waits *w)
 	map64_release(&by_id);
 	free(seen);
 	return has_cycle;
+}
+
+/* Reads the names of some threads. */
+static void names_read_some(struct lock_waits *w,
+			    struct java_thread_names *reader,
+			    struct lock_thread **threads, size_t count,
+			    struct java_thread_name *names)
+{
+	for (size_t i = 0; i < count; i++)
+		names[i] = (struct java_thread_name){
+			.object = threads[i]->object,
+		};
+	java_thread_names_read(reader, names, count);
+	for (size_t i = 0; i < count; i++) {
+		/* Otherwise another object is at the address by now. */
+		if (names[i].is_known &&
+		    names[i].java_id == (uint64_t)threads[i]->java_id)
+			threads[i]->name = arena_copy(&w->names, names[i].name,
+						      strlen(names[i].name));
+	}
+}
+
+void lock_waits_read_names(struct lock_waits *w,
+			   struct java_thread_names *reader)
+{
+	enum { AT_ONCE = 256 };
+	struct java_thread_name *names = xcalloc(AT_ONCE, sizeof(*names));
+	struct lock_thread *threads[AT_ONCE];
+	size_t count = 0;
+
+	for (size_t i = 0; i < w->count; i++) {
+		struct lock_wait *one = &w->all[i];
+
+		if (count + 2 > AT_ONCE) {
+			names_read_some(w, reader, threads, count, names);
+			count = 0;
+		}
+		if (!one->owner.java_id)
+			continue;
+		if (one->waiter.is_virtual && one->waiter.object)
+			threads[count++] = &one->waiter;
+		if (one->owner.is_virtual && one->owner.object)
+			threads[count++] = &one->owner;
+	}
+	if (count)
+		names_read_some(w, reader, threads, count, names);
+	free(names);
 }

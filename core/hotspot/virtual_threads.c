@@ -17,6 +17,7 @@ enum {
 	CHAIN_MOST = 64,        /* entries of an element */
 	CONTAINERS_MOST = 1024,
 	NAME_MOST = 80,
+	LOCKS_MOST = 8, /* LockStack::CAPACITY */
 };
 
 /* The classes with the sets, and their static fields. */
@@ -405,4 +406,83 @@ size_t virtual_threads_read(struct virtual_threads *t,
 	}
 	free(containers.all);
 	return threads.count;
+}
+
+/* ---- lock stacks ---- */
+
+/* Follows a field of an object; 0 if it has no such field. */
+static uint64_t object_follow(struct virtual_threads *t, uint64_t object,
+			      enum lock_field field)
+{
+	const struct lock_class *c = object ? lock_classes_of(t->classes,
+							      object)
+					    : NULL;
+	uint64_t to = 0;
+
+	if (c && c->fields[field])
+		java_heap_follow(t->heap, object + c->fields[field], false,
+				 &to);
+	return to;
+}
+
+/*
+ * Reads the lock stack of a StackChunk, which begins the stack.  Returns the
+ * number of objects.
+ */
+static size_t chunk_read_locks(struct virtual_threads *t, uint64_t chunk,
+			       uint64_t objects[LOCKS_MOST])
+{
+	const struct lock_class *c = chunk ? lock_classes_of(t->classes, chunk)
+					   : NULL;
+	uint8_t count = 0;
+
+	if (!c || !c->fields[LOCK_CHUNK_LOCKS] || !c->fields[LOCK_CHUNK_STACK])
+		return 0;
+	if (!memory_read(t->memory, chunk + c->fields[LOCK_CHUNK_LOCKS], &count,
+			 1) ||
+	    !count || count > LOCKS_MOST ||
+	    !memory_read(t->memory, chunk + c->fields[LOCK_CHUNK_STACK],
+			 objects, count * sizeof(*objects)))
+		return 0;
+	return count;
+}
+
+/* A word of a chunk is an address or, after a collection, a reference. */
+static bool chunk_word_is(struct virtual_threads *t, uint64_t word,
+			  uint64_t object)
+{
+	struct java_reference in_heap = { .value = word };
+	struct java_reference in_vm = { .value = word, .is_in_vm = true };
+	struct java_reference *both[] = { &in_heap, &in_vm };
+
+	if (word == object)
+		return true;
+	java_heap_resolve(t->heap, both, 2);
+	return (in_heap.is_known && in_heap.address == object) ||
+	       (in_vm.is_known && in_vm.address == object);
+}
+
+void virtual_threads_lock_holders(struct virtual_threads *t,
+				  const struct read_budget *budget,
+				  const uint64_t *threads, size_t count,
+				  const uint64_t *objects, uint64_t *holders,
+				  size_t object_count)
+{
+	memset(holders, 0, object_count * sizeof(*holders));
+	for (size_t i = 0; i < count && !read_budget_is_spent(budget); i++) {
+		uint64_t words[LOCKS_MOST];
+		uint64_t chunk = object_follow(
+			t, object_follow(t, threads[i], LOCK_CONTINUATION),
+			LOCK_CHUNK);
+		size_t locks = chunk_read_locks(t, chunk, words);
+
+		for (size_t k = 0; k < locks * object_count; k++) {
+			size_t at = k % object_count;
+
+			if (objects[at] &&
+			    chunk_word_is(t, words[k / object_count],
+					  objects[at]))
+				holders[at] = threads[i];
+		}
+	}
 }

@@ -45,4 +45,15 @@ size_t virtual_threads_read(struct virtual_threads *t,
 			    const struct read_budget *budget, uint64_t *out,
 			    size_t most);
 
+/*
+ * Finds the virtual threads, at these addresses, that are not mounted and have
+ * the objects in their lock stacks (JDK 24 and later): the owners of monitors
+ * whose owner is anonymous.  holders gets their addresses, or 0.
+ */
+void virtual_threads_lock_holders(struct virtual_threads *t,
+				  const struct read_budget *budget,
+				  const uint64_t *threads, size_t count,
+				  const uint64_t *objects, uint64_t *holders,
+				  size_t object_count);
+
 #endif

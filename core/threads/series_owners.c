@@ -8,14 +8,15 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* Returns the lock for which a thread is parked, or NULL. */
-static struct tapped_lock *owners_parked(struct dump_series *s,
-					 const struct series_thread *t)
+/* Returns the lock of a kind for which a thread waits, or NULL. */
+static struct tapped_lock *owners_lock(struct dump_series *s,
+				       const struct series_thread *t,
+				       enum tapped_lock_kind kind)
 {
 	for (size_t i = 0; i < t->lock_count; i++) {
 		struct tapped_lock *lock = &s->locks[t->first_lock + i];
 
-		if (lock->kind == TAPPED_PARKS)
+		if (lock->kind == kind)
 			return lock;
 	}
 	return NULL;
@@ -53,17 +54,19 @@ static uint32_t owners_lock_id(struct dump_series *s, const struct map64 *ids,
 
 /*
  * Returns the lock of the dump that a wait refers to, or NULL. A signalled
- * thread is parked on its condition.
+ * thread is parked on its condition. The dump has the owners of monitors,
+ * except virtual threads that are not mounted.
  */
 static struct tapped_lock *owners_match(struct dump_series *s,
 					const struct lock_wait *w,
 					const struct series_thread *t)
 {
 	static const char condition[] = "$ConditionObject";
-	struct tapped_lock *lock = owners_parked(s, t);
+	struct tapped_lock *lock = owners_lock(
+		s, t, w->kind == LOCK_MONITOR ? TAPPED_ENTERS : TAPPED_PARKS);
 	const char *name;
 
-	if (!lock || w->kind != LOCK_SYNCHRONIZER)
+	if (!lock || (w->kind == LOCK_MONITOR && !w->owner.is_virtual))
 		return NULL;
 	name = profile_text(s->profile, lock->class_name);
 	if (w->is_reacquired)
@@ -92,7 +95,7 @@ static void owners_set(struct dump_series *s, const struct map64 *ids,
 /* True if a lock without an owner may have one. */
 static bool owners_lack(struct dump_series *s, const struct series_thread *t)
 {
-	const struct tapped_lock *lock = owners_parked(s, t);
+	const struct tapped_lock *lock = owners_lock(s, t, TAPPED_PARKS);
 
 	return lock &&
 	       blocked_is_lock(profile_text(s->profile, lock->class_name));

@@ -32,6 +32,7 @@ owners_are_right() {
 		    cycles += [("virtual-1", "virtual-2"), ("both-1", "both-2")]
 		if "enters-lock" in t:
 		    cycles.append(("enters-lock", "enters-monitor"))
+		    cycles.append(("owns-lock", "owns-monitor"))
 		for cycle in cycles:
 		    a, b = (t[n]["blocked"] for n in cycle)
 		    assert a["deadlock"] == b["deadlock"] != None, (a, b)

@@ -251,7 +251,8 @@ class LockOwners {
 	}
 
 	/** One waits for a monitor, the other for a lock. */
-	static void monitorCycle(String name, boolean lockIsVirtual) {
+	static void monitorCycle(String name, boolean lockIsVirtual,
+		boolean monitorIsVirtual) {
 		ReentrantLock lock = new ReentrantLock();
 		Object monitor = new Object();
 		CountDownLatch both = new CountDownLatch(2);
@@ -264,7 +265,7 @@ class LockOwners {
 				nap();
 			}
 		});
-		thread(false, name + "-monitor", () -> {
+		thread(monitorIsVirtual, name + "-monitor", () -> {
 			synchronized (monitor) {
 				both.countDown();
 				both.await();
@@ -311,13 +312,15 @@ class LockOwners {
 			garbage(i);
 		if (hasDeadlocks) {
 			cycle("platform", false, false);
-			monitorCycle("mixed", false);
+			monitorCycle("mixed", false, false);
 			if (isVirtual) {
 				cycle("virtual", true, true);
 				cycle("both", true, false);
 				/* Before, a monitor keeps the carrier (JEP 491). */
-				if (Integer.getInteger("java.specification.version", 8) >= 24)
-					monitorCycle("enters", true);
+				if (Integer.getInteger("java.specification.version", 8) >= 24) {
+					monitorCycle("enters", true, false);
+					monitorCycle("owns", false, true);
+				}
 			}
 			nap();
 		}

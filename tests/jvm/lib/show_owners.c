@@ -97,18 +97,22 @@ static int run_lies(struct process_view *view, long rounds)
 	long longest = 0, before = resident_kb();
 
 	for (long i = 0; i < rounds; i++) {
+		struct java_thread_names *names;
 		struct lock_owners *o;
 		clock_t began = clock();
 
 		l.one_in = UINT64_C(8) << (i / 2 % 8);
 		l.lies = i % 2;
 		o = lock_owners_open(view->structs, &l.memory, error_unused());
+		names = java_thread_names_open(view->structs, &l.memory,
+					       error_unused());
 		l.lies = true;
-		for (int k = 0; o && k < 3; k++) {
+		for (int k = 0; o && names && k < 3; k++) {
 			lock_owners_read(o, &w);
-			lock_owners_read_names(o, &w);
+			lock_waits_read_names(&w, names);
 		}
 		lock_owners_close(o);
+		java_thread_names_close(names);
 		if (clock() - began > longest)
 			longest = clock() - began;
 	}
