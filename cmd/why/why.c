@@ -149,7 +149,7 @@ static void why_take_due_dump(struct why *w)
 	    now < why_dump_ns(w->dumps_due))
 		return;
 	w->dumps_due++;
-	if (w->dumps_due < WHY_DUMPS)
+	if (w->dumps_due > 1 && w->dumps_due < WHY_DUMPS)
 		why_count_files(w);
 	if (why_read_dump(w, &err)) {
 		why_miss(w, NEEDS_DUMPS, err.text);
@@ -302,6 +302,7 @@ static int why_open(struct why *w, struct error *err)
 	else
 		attach_stop_by(w->attach, signals_fd());
 	w->facts.files = w->files;
+	why_count_files(w);
 	/* Attaching may have taken seconds. */
 	why_read_pauses(w);
 	w->pauses = (struct diagnosis_pauses){ 0 };

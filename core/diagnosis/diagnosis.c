@@ -294,6 +294,29 @@ static const char *rule_disk(struct diagnosis *d, const struct rule *rule,
 
 /* ---- stops ---- */
 
+/* By the kernel's states of all threads. */
+static const char *rule_stopped(struct diagnosis *d, const struct rule *rule,
+				const struct diagnosis_facts *f)
+{
+	struct cause *c;
+
+	for (size_t i = 0; i < f->rates->row_count; i++)
+		if (f->rates->rows[i].thread->state != RUN_STOPPED)
+			return NULL;
+	if (!f->rates->row_count)
+		return "the threads are unknown";
+	c = diagnosis_add(d, rule);
+	c->threads = f->rates->row_count;
+	c->lost_s = (double)c->threads * f->seconds;
+	text_puts(&c->sentence,
+		  "all threads are stopped by a signal or a debugger");
+	text_printf(&c->detail, "kill -CONT %s continues the JVM", f->target);
+	text_printf(&c->next, "doctor %s", f->target);
+	cause_add_evidence(c, "stopped_threads", (double)c->threads, "threads",
+			   "/proc");
+	return NULL;
+}
+
 /* A full collection without a request. */
 static bool pause_is_needed_full(const struct gc_pause *p)
 {
@@ -737,6 +760,7 @@ static const char *rule_descriptors(struct diagnosis *d,
 /* clang-format off */
 static const struct rule rules[] = {
 	{ "deadlock", "deadlocks", CAUSE_BROKEN, NEEDS_DUMPS, rule_deadlock },
+	{ "stopped", "signals", CAUSE_BROKEN, NEEDS_RATES, rule_stopped },
 	{ "descriptors", "descriptors", CAUSE_BROKEN, NEEDS_FILES,
 	  rule_descriptors },
 	{ "collections", "garbage collection", CAUSE_STOPPED, NEEDS_PAUSES,

@@ -16,6 +16,7 @@ static struct {
 	struct top_sample sample;
 	struct top_rates rates;
 	struct thread_row rows[1];
+	struct thread_sample thread;
 	struct process_sample before;
 	struct dump_waits waits;
 	struct dump_wait groups[2];
@@ -47,6 +48,8 @@ static int healthy(void **state)
 	m.rates.sample = &m.sample;
 	m.rates.rows = m.rows;
 	m.rates.row_count = 1;
+	m.rows[0].thread = &m.thread;
+	m.thread.state = RUN_SLEEPING;
 	for (size_t i = 0; i < THREAD_COUNTERS; i++)
 		m.rows[0].rates[i] = NAN;
 	m.rates.process.cpu = 0.1;
@@ -150,6 +153,13 @@ static void deadlock_needs_two_dumps(void **state)
 			    "deadlock of 2 threads; 3 more threads wait behind "
 			    "them");
 	assert_int_equal(c->threads, 5);
+}
+
+static void jvm_that_a_signal_stopped_is_broken(void **state)
+{
+	(void)state;
+	m.thread.state = RUN_STOPPED;
+	assert_int_equal(expect("stopped")->rank, CAUSE_BROKEN);
 }
 
 static void convoy_is_in_every_dump(void **state)
@@ -391,6 +401,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(healthy_jvm_has_no_cause),
 		TEST(deadlock_needs_two_dumps),
+		TEST(jvm_that_a_signal_stopped_is_broken),
 		TEST(convoy_is_in_every_dump),
 		TEST(owner_that_waits_for_a_file_is_the_first_cause),
 		TEST(pool_is_reported_if_all_its_threads_wait),
