@@ -49,6 +49,7 @@ struct diagnosis_pauses {
 	bool has_sync;        /* the source knows the time to safepoint */
 	uint64_t collections; /* stops for collections */
 	uint64_t full;        /* full collections without a request */
+	uint64_t humongous;   /* collections that a large array caused (G1) */
 	int64_t gc_ns;        /* stopped for collections, without sync */
 	int64_t longest_gc_ns;
 	int64_t sync_ns; /* time to safepoint of all stops */

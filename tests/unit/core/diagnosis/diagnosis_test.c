@@ -312,6 +312,18 @@ static void collections_are_judged_by_share_length_and_kind(void **state)
 	expect(NULL);
 }
 
+static void large_arrays_are_counted_by_their_collections(void **state)
+{
+	(void)state;
+	for (int i = 0; i < 9; i++)
+		add_pause(GC_YOUNG, 1000000, 0, "G1 Humongous Allocation");
+	expect(NULL);
+	add_pause(GC_YOUNG, 1000000, 0, "G1 Humongous Allocation");
+	assert_int_equal(expect("humongous")->rank, CAUSE_TREND);
+	add_pause(GC_YOUNG, 100000000, 0, "G1 Humongous Allocation");
+	assert_int_equal(expect("humongous")->rank, CAUSE_STOPPED);
+}
+
 static void slow_stop_is_not_blamed_on_the_collector(void **state)
 {
 	(void)state;
@@ -408,6 +420,7 @@ int main(void)
 		TEST(limit_is_judged_by_periods),
 		TEST(run_queue_needs_other_processes),
 		TEST(collections_are_judged_by_share_length_and_kind),
+		TEST(large_arrays_are_counted_by_their_collections),
 		TEST(slow_stop_is_not_blamed_on_the_collector),
 		TEST(slow_stop_names_the_last_thread),
 		TEST(too_few_facts_are_not_fine),
