@@ -26,15 +26,20 @@ show() {
 
 count() { sed -n "\$s/.*\\b$1=\\([0-9]*\\).*/\\1/p" "$scratch/out"; }
 
-# still COUNT: each of so many waiters has the owner in its name.
+# still COUNT: each of so many waiters has the owner in its name.  A collector
+# that always moves objects may move a virtual thread before its name is read.
 still() {
-	show
-	awk -F '|' -v count="$1" '$1 ~ "^w/" {
-			split($1, name, "/")
-			$4 == name[4] ? right++ : wrong++
-		}
-		END { exit right != count || wrong }' "$scratch/out" ||
-		bad 'owners of threads that do not move differ'
+	for _ in $(seq 30); do
+		show
+		right=$(awk -F '|' '$1 ~ "^w/" {
+				split($1, name, "/")
+				$4 == name[4] ? right++ : $4 == "?" || wrong++
+			}
+			END { print wrong ? "none" : right }' "$scratch/out")
+		[ "$right" != none ] || bad 'an owner differs'
+		[ "$right" != "$1" ] || return 0
+	done
+	bad 'owners of threads that do not move are unknown'
 }
 
 # lies: memory with any contents costs little time and memory.
@@ -78,7 +83,7 @@ if [ -z "${EVERY_JDK-}" ]; then
 	! grep -Eq '^JAVA_VERSION="(2[1-9]|3)' "$jdk/release" || virtual=virtual
 	for options in '-Xmn4m -XX:+UseG1GC' "$unlock -XX:+UseZGC"; do
 		# shellcheck disable=SC2086 # words
-		check 40 target "$jdk" -Xmx128m $options
+		check 25 target "$jdk" -Xmx128m $options
 	done
 	exit
 fi

@@ -88,7 +88,7 @@ static long resident_kb(void)
 }
 
 /* Reads, and opens the readers, of a JVM that lies. */
-static int run_lies(struct process_view *view, long rounds)
+static void run_lies(struct process_view *view, long rounds)
 {
 	struct lying l = { .memory = { .read_all = lying_read_all },
 			   .truth = view->memory,
@@ -119,7 +119,6 @@ static int run_lies(struct process_view *view, long rounds)
 	lock_waits_release(&w);
 	printf("longest_ms=%ld grown_kb=%ld\n",
 	       longest / (CLOCKS_PER_SEC / 1000), resident_kb() - before);
-	return 0;
 }
 
 /* ---- names ---- */
@@ -273,15 +272,16 @@ int main(int argc, char **argv)
 	if (view && view->structs)
 		names = java_thread_names_open(view->structs, view->memory,
 					       &err);
-	if (names && argc > 3)
-		return run_lies(view, strtol(argv[2], NULL, 10));
 	if (names)
 		owners = lock_owners_open(view->structs, view->memory, &err);
 	if (!owners) {
 		fprintf(stderr, "%s\n", err.text);
 		return 1;
 	}
-	run(owners, names, argc > 2 ? strtol(argv[2], NULL, 10) : 0);
+	if (argc > 3)
+		run_lies(view, strtol(argv[2], NULL, 10));
+	else
+		run(owners, names, argc > 2 ? strtol(argv[2], NULL, 10) : 0);
 	lock_owners_close(owners);
 	java_thread_names_close(names);
 	process_view_close(view);
