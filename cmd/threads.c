@@ -5,6 +5,7 @@
  * The dumps come from files, or sjkc takes them from a running JVM.
  */
 #include "cmd/commands.h"
+#include "cmd/shared/dump_owners.h"
 #include "cmd/shared/log.h"
 #include "cmd/shared/recording.h"
 #include "cmd/shared/report_format.h"
@@ -15,7 +16,6 @@
 #include "core/base/clock.h"
 #include "core/base/output.h"
 #include "core/formats/reader.h"
-#include "core/hotspot/process_view.h"
 #include "core/threads/dump_series.h"
 #include "render/threads/threads_report.h"
 
@@ -50,75 +50,10 @@ struct threads_source {
 	struct container_pod pod;
 };
 
-/*
- * ---- owners of locks, from the JVM's memory ----
- *
- * The dump lacks the owners of java.util.concurrent locks, unless the JVM
- * searches its whole heap for them. The owners are read before and after the
- * dump, and must be equal.
- */
-
-/* A deadlock is the same in two readings that are so far apart. */
-#define THREADS_DEADLOCK_NS (50 * CLOCK_NS_PER_MS)
-
-struct threads_owners {
-	struct process_view *view;
-	struct java_thread_names *names;
-	struct lock_owners *owners; /* NULL: see why */
-	struct lock_waits before, after;
-	struct error why;
-};
-
-static void owners_open(struct threads_owners *o, const struct jvm *jvm)
-{
-	/* With --locks, the dump has the owners. */
-	if (opt.locks)
-		return;
-	o->view = process_view_open(jvm, NULL, &o->why);
-	if (o->view && !o->view->structs)
-		fail(&o->why, ERROR_UNAVAILABLE, "%s", o->view->limits);
-	else if (o->view)
-		o->names = java_thread_names_open(o->view->structs,
-						  o->view->memory, &o->why);
-	if (o->names)
-		o->owners = lock_owners_open(o->view->structs, o->view->memory,
-					     &o->why);
-}
-
-static void owners_close(struct threads_owners *o)
-{
-	lock_waits_release(&o->before);
-	lock_waits_release(&o->after);
-	lock_owners_close(o->owners);
-	java_thread_names_close(o->names);
-	process_view_close(o->view);
-}
-
-static void owners_before_dump(struct threads_owners *o)
-{
-	if (o->owners)
-		lock_owners_read(o->owners, &o->before);
-}
-
-static void owners_after_dump(struct threads_owners *o)
-{
-	int64_t due_ns = clock_after(o->before.at_ns, THREADS_DEADLOCK_NS);
-
-	if (!o->owners)
-		return;
-	lock_owners_read(o->owners, &o->after);
-	lock_waits_intersect(&o->after, &o->before);
-	lock_waits_read_names(&o->after, o->names);
-	if (lock_waits_have_cycle(&o->after) && clock_monotonic_ns() < due_ns) {
-		clock_sleep_until(due_ns);
-		lock_owners_read(o->owners, &o->after);
-		lock_waits_intersect(&o->after, &o->before);
-		lock_waits_read_names(&o->after, o->names);
-	}
-}
+/* ---- owners of locks, from the JVM's memory ---- */
 
 /* Prints why owners are unknown, if that is the case. */
-static void owners_explain(const struct threads_owners *o,
+static void owners_explain(const struct dump_owners *o,
 			   const struct dump_series *s)
 {
 	if (*o->why.text && blocked_has_ownerless(&s->blocked))
@@ -187,7 +122,7 @@ static void threads_read_peers(const struct jvm *jvm, struct dump_series *s)
  * failure does not leave half a dump.
  */
 static int threads_take(const struct jvm *jvm, struct attach *a,
-			struct threads_owners *owners, struct dump_series *s,
+			struct dump_owners *owners, struct dump_series *s,
 			struct error *err)
 {
 	const struct attach_request request = {
@@ -201,18 +136,18 @@ static int threads_take(const struct jvm *jvm, struct attach *a,
 	if (opt.virtual_threads)
 		ret = virtual_dump_take(jvm, a, true, opt.timeout_ns, &all,
 					err);
-	owners_before_dump(owners);
+	dump_owners_before(owners);
 	if (ret == 0)
 		ret = attach_call(a, &request, &reply, err);
-	owners_after_dump(owners);
+	dump_owners_after(owners);
 	if (ret == 0)
 		ret = dump_reader.read((const uint8_t *)reply.bytes, reply.len,
 				       s->profile, err);
 	if (ret == 0 && opt.virtual_threads && dump_series_supplement(s))
 		ret = dump_json_reader.read(all.bytes, all.len, s->profile,
 					    err);
-	if (ret == 0 && owners->owners)
-		dump_series_set_owners(s, &owners->after);
+	if (ret == 0)
+		dump_owners_add(owners, s);
 	if (ret == 0)
 		threads_read_peers(jvm, s);
 	text_release(&reply);
@@ -248,13 +183,14 @@ static void threads_suggest_virtual(const struct dump_series *s)
 static int threads_take_all(const struct jvm *jvm, struct dump_series *s,
 			    struct error *early, struct error *err)
 {
-	struct threads_owners owners = { 0 };
+	struct dump_owners owners = { 0 };
 	struct attach *a = NULL;
 	uint64_t taken = 0;
 	int ret = opt.virtual_threads ? virtual_dump_check(jvm, err) : 0;
 
-	if (ret == 0)
-		owners_open(&owners, jvm);
+	/* With --locks, the dump has the owners. */
+	if (ret == 0 && !opt.locks)
+		dump_owners_open(&owners, jvm);
 	if (ret == 0)
 		a = attach_open(jvm, opt.timeout_ns, err);
 	ret = a ? threads_take(jvm, a, &owners, s, err) : -1;
@@ -282,7 +218,7 @@ static int threads_take_all(const struct jvm *jvm, struct dump_series *s,
 		dump_series_end(s);
 		owners_explain(&owners, s);
 	}
-	owners_close(&owners);
+	dump_owners_close(&owners);
 	return ret;
 }
 

@@ -9,6 +9,7 @@
 #include "bpf/gc_probes.h"
 #include "bpf/sampling/sampling.h"
 #include "cmd/commands.h"
+#include "cmd/shared/dump_owners.h"
 #include "cmd/shared/log.h"
 #include "cmd/shared/signals.h"
 #include "cmd/shared/target.h"
@@ -62,6 +63,7 @@ struct why {
 	struct process_sample before;
 
 	struct attach *attach;
+	struct dump_owners owners;
 	struct dump_waits waits;
 	size_t dumps_due; /* number of the next dump */
 
@@ -99,13 +101,18 @@ static int why_read_dump(struct why *w, struct error *err)
 	struct dump_series series = { 0 };
 	struct error no_peers;
 	struct profile *p;
-	int ret = attach_call(w->attach, &request, &reply, err);
+	int ret;
 
+	dump_owners_before(&w->owners);
+	ret = attach_call(w->attach, &request, &reply, err);
+	dump_owners_after(&w->owners);
 	if (ret == 0) {
 		p = profile_new();
 		dump_series_init(&series, p);
 		ret = dump_reader.read((const uint8_t *)reply.bytes, reply.len,
 				       p, err);
+		if (ret == 0)
+			dump_owners_add(&w->owners, &series);
 		dump_series_end(&series);
 		/* Without the right, waits have no peers. */
 		if (ret == 0 && series_read_peers(&series, &w->jvm, &no_peers))
@@ -301,6 +308,9 @@ static int why_open(struct why *w, struct error *err)
 		why_miss(w, NEEDS_DUMPS, unused.text);
 	else
 		attach_stop_by(w->attach, signals_fd());
+	dump_owners_open(&w->owners, &w->jvm);
+	if (*w->owners.why.text)
+		log_detail("no owners of locks: %s", w->owners.why.text);
 	w->facts.files = w->files;
 	why_count_files(w);
 	/* Attaching may have taken seconds. */
@@ -423,6 +433,7 @@ static void why_close(struct why *w)
 	gc_source_close(w->gc);
 	intern_release(&w->last_names);
 	attach_close(w->attach);
+	dump_owners_close(&w->owners);
 	dump_waits_release(&w->waits);
 	thread_rates_free(w->rates);
 	thread_rates_free(w->first_rates);

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cmd/shared/dump_owners.h"
+
+#include "core/base/clock.h"
+#include "core/hotspot/java_threads.h"
+#include "core/hotspot/lock_owners.h"
+
+/* A deadlock is the same in two readings that are so far apart. */
+#define DEADLOCK_NS (50 * CLOCK_NS_PER_MS)
+
+void dump_owners_open(struct dump_owners *o, const struct jvm *jvm)
+{
+	o->view = process_view_open(jvm, NULL, &o->why);
+	if (o->view && !o->view->structs)
+		fail(&o->why, ERROR_UNAVAILABLE, "%s", o->view->limits);
+	else if (o->view)
+		o->names = java_thread_names_open(o->view->structs,
+						  o->view->memory, &o->why);
+	if (o->names)
+		o->owners = lock_owners_open(o->view->structs, o->view->memory,
+					     &o->why);
+}
+
+void dump_owners_close(struct dump_owners *o)
+{
+	lock_waits_release(&o->before);
+	lock_waits_release(&o->after);
+	lock_owners_close(o->owners);
+	java_thread_names_close(o->names);
+	process_view_close(o->view);
+}
+
+void dump_owners_before(struct dump_owners *o)
+{
+	if (o->owners)
+		lock_owners_read(o->owners, &o->before);
+}
+
+void dump_owners_after(struct dump_owners *o)
+{
+	int64_t due_ns = clock_after(o->before.at_ns, DEADLOCK_NS);
+
+	if (!o->owners)
+		return;
+	lock_owners_read(o->owners, &o->after);
+	lock_waits_intersect(&o->after, &o->before);
+	lock_waits_read_names(&o->after, o->names);
+	if (lock_waits_have_cycle(&o->after) && clock_monotonic_ns() < due_ns) {
+		clock_sleep_until(due_ns);
+		lock_owners_read(o->owners, &o->after);
+		lock_waits_intersect(&o->after, &o->before);
+		lock_waits_read_names(&o->after, o->names);
+	}
+}
+
+void dump_owners_add(const struct dump_owners *o, struct dump_series *s)
+{
+	if (o->owners)
+		dump_series_set_owners(s, &o->after);
+}
