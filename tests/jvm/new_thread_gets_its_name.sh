@@ -18,7 +18,7 @@ done
 for jdk in $(jdks); do
 	got=$scratch/$(basename "$jdk")
 	# First the thread has the kernel's name and no kind, then Java's.
-	for what in ' id=0 .* unknown ' ' id=[1-9][0-9]* .* java [A-Z_]* '; do
+	for what in ' id=0 .* unknown ' ' id=[1-9][0-9]* .* java [^ ]* '; do
 		grep -q "$what.* name=came-later\$" "$got" ||
 			{ echo "$jdk: no $what"; cat "$got"; exit 1; }
 	done
