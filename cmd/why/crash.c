@@ -120,8 +120,8 @@ static uint64_t crash_allocation(const struct crash *c)
 }
 
 /*
- * Little memory and swap is free, or less than the JVM asked for. Windows
- * prints as swap what may be committed, so that is the limit there.
+ * Less memory and swap is free than the JVM requested, or little is free. On
+ * Windows, the swap of the log is the commit limit, which includes memory.
  */
 static bool crash_fills_machine(const struct crash *c)
 {

@@ -264,7 +264,7 @@ static void why_open_sampling(struct why *w)
 
 /* ---- the course ---- */
 
-/* Sets the rates since the begin; r compares with its own last sample. */
+/* Sets the rates; r compares with its own last sample. */
 static int why_sample_proc(struct why *w, struct thread_rates *r,
 			   struct error *err)
 {
@@ -463,7 +463,7 @@ static void why_put_list(struct text *out, const char *label,
 	text_putc(out, '\n');
 }
 
-/* What was lost: the diagnosis may lack causes. */
+/* Prints the losses: the diagnosis may lack causes. */
 static void why_put_losses(struct text *out, const struct why *w)
 {
 	const struct profile *p = w->facts.profile;
