@@ -125,24 +125,15 @@ static int threads_take(const struct jvm *jvm, struct attach *a,
 			struct dump_owners *owners, struct dump_series *s,
 			struct error *err)
 {
-	const struct attach_request request = {
-		.operation = "threaddump",
-		.args = { opt.locks ? "-le" : "-e" },
-	};
 	struct input all = { 0 };
-	struct text reply = { 0 };
 	int ret = 0;
 
 	if (opt.virtual_threads)
 		ret = virtual_dump_take(jvm, a, true, opt.timeout_ns, &all,
 					err);
-	dump_owners_before(owners);
 	if (ret == 0)
-		ret = attach_call(a, &request, &reply, err);
-	dump_owners_after(owners);
-	if (ret == 0)
-		ret = dump_reader.read((const uint8_t *)reply.bytes, reply.len,
-				       s->profile, err);
+		ret = dump_owners_take(owners, a, opt.locks ? "-le" : "-e", s,
+				       err);
 	if (ret == 0 && opt.virtual_threads && dump_series_supplement(s))
 		ret = dump_json_reader.read(all.bytes, all.len, s->profile,
 					    err);
@@ -150,7 +141,6 @@ static int threads_take(const struct jvm *jvm, struct attach *a,
 		dump_owners_add(owners, s);
 	if (ret == 0)
 		threads_read_peers(jvm, s);
-	text_release(&reply);
 	input_close(&all);
 	return ret;
 }

@@ -2,6 +2,7 @@
 #include "cmd/shared/dump_owners.h"
 
 #include "core/base/clock.h"
+#include "core/formats/reader.h"
 #include "core/hotspot/java_threads.h"
 #include "core/hotspot/lock_owners.h"
 
@@ -30,13 +31,13 @@ void dump_owners_close(struct dump_owners *o)
 	process_view_close(o->view);
 }
 
-void dump_owners_before(struct dump_owners *o)
+static void dump_owners_before(struct dump_owners *o)
 {
 	if (o->owners)
 		lock_owners_read(o->owners, &o->before);
 }
 
-void dump_owners_after(struct dump_owners *o)
+static void dump_owners_after(struct dump_owners *o)
 {
 	int64_t due_ns = clock_after(o->before.at_ns, DEADLOCK_NS);
 
@@ -51,6 +52,27 @@ void dump_owners_after(struct dump_owners *o)
 		lock_waits_intersect(&o->after, &o->before);
 		lock_waits_read_names(&o->after, o->names);
 	}
+}
+
+int dump_owners_take(struct dump_owners *o, struct attach *attach,
+		     const char *options, struct dump_series *s,
+		     struct error *err)
+{
+	const struct attach_request request = {
+		.operation = "threaddump",
+		.args = { options },
+	};
+	struct text reply = { 0 };
+	int ret;
+
+	dump_owners_before(o);
+	ret = attach_call(attach, &request, &reply, err);
+	dump_owners_after(o);
+	if (ret == 0)
+		ret = dump_reader.read((const uint8_t *)reply.bytes, reply.len,
+				       s->profile, err);
+	text_release(&reply);
+	return ret;
 }
 
 void dump_owners_add(const struct dump_owners *o, struct dump_series *s)

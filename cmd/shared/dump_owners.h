@@ -10,6 +10,7 @@
 #ifndef CMD_SHARED_DUMP_OWNERS_H
 #define CMD_SHARED_DUMP_OWNERS_H
 
+#include "core/attach/attach.h"
 #include "core/base/error.h"
 #include "core/hotspot/process_view.h"
 #include "core/threads/dump_series.h"
@@ -28,9 +29,14 @@ struct dump_owners {
 void dump_owners_open(struct dump_owners *o, const struct jvm *jvm);
 void dump_owners_close(struct dump_owners *o);
 
-/* Call these right before and after the dump, which may take a while. */
-void dump_owners_before(struct dump_owners *o);
-void dump_owners_after(struct dump_owners *o);
+/*
+ * Takes a dump with these options ("-e"), and reads it into the profile of the
+ * series, whose tap passes it on.  Errors are those of attach_call() and of
+ * dump_reader.
+ */
+int dump_owners_take(struct dump_owners *o, struct attach *attach,
+		     const char *options, struct dump_series *s,
+		     struct error *err);
 
 /* Adds the owners to the dump, which the series has read but not ended. */
 void dump_owners_add(const struct dump_owners *o, struct dump_series *s);

@@ -4,6 +4,8 @@
 #include "cmd/ttop/ttop_jmx.h"
 #include "core/base/clock.h"
 #include "core/base/output.h"
+#include "render/text/columns.h"
+#include "render/top/pager.h"
 #include "render/top/top_report.h"
 
 #include <langinfo.h>
@@ -138,7 +140,7 @@ static void session_fetch_stack(struct ttop_session *s)
 	} else {
 		text_clear(&text);
 		text_puts(&text, "no stack trace:\n  ");
-		pager_wrap(&text, 2, err.text);
+		columns_wrap(&text, err.text, 2, 2, PAGER_WIDTH);
 		top_set_page(&s->top, PAGE_STACK, &text, 0);
 	}
 	text_release(&text);
@@ -169,7 +171,7 @@ static void session_fetch_deadlocks(struct ttop_session *s)
 	} else {
 		text_clear(&text);
 		text_puts(&text, "cannot search for deadlocks:\n  ");
-		pager_wrap(&text, 2, err.text);
+		columns_wrap(&text, err.text, 2, 2, PAGER_WIDTH);
 		top_set_page(&s->top, PAGE_DEADLOCKS, &text, 0);
 	}
 	text_release(&text);
@@ -224,7 +226,7 @@ static void session_fetch_blocked(struct ttop_session *s)
 					s, clock_monotonic_ns() - began));
 	} else {
 		text_puts(&text, "cannot list blocked threads:\n  ");
-		pager_wrap(&text, 2, err.text);
+		columns_wrap(&text, err.text, 2, 2, PAGER_WIDTH);
 		top_set_blocked(&s->top, &text,
 				s->o->is_replay ? session_wall_ns(s) : 0,
 				s->o->is_replay ? 0 : -1);

@@ -9,10 +9,12 @@
 #ifndef CORE_DIAGNOSIS_DIAGNOSIS_H
 #define CORE_DIAGNOSIS_DIAGNOSIS_H
 
+#include "core/base/arena.h"
+#include "core/base/error.h"
 #include "core/base/text.h"
 #include "core/diagnosis/dump_waits.h"
+#include "core/diagnosis/trends.h"
 #include "core/gc/gc_pause.h"
-#include "core/jvm/open_files.h"
 #include "core/profile/profile.h"
 #include "core/threads/thread_rates.h"
 
@@ -39,7 +41,7 @@ enum diagnosis_need {
 	NEEDS_DUMPS = 1 << 1,   /* at least two dumps */
 	NEEDS_PAUSES = 1 << 2,  /* pauses */
 	NEEDS_PROFILE = 1 << 3, /* profile */
-	NEEDS_FILES = 1 << 4,   /* files */
+	NEEDS_TRENDS = 1 << 4,  /* trends, of at least two samples */
 };
 enum { DIAGNOSIS_NEEDS = 5 };
 
@@ -52,6 +54,8 @@ struct diagnosis_pauses {
 	uint64_t humongous;   /* collections that a large array caused (G1) */
 	int64_t gc_ns;        /* stopped for collections, without sync */
 	int64_t longest_gc_ns;
+	int64_t least_used; /* bytes of the heap after the last full collection;
+			       0 = none, or unknown */
 	int64_t sync_ns; /* time to safepoint of all stops */
 	int64_t longest_sync_ns;
 	/* Of slow stops: the most frequent last thread, foreign; NULL = none */
@@ -62,6 +66,8 @@ struct diagnosis_pauses {
 /* The facts, which are borrowed; NULL: not measured. */
 struct diagnosis_facts {
 	const char *target; /* what the user types for this JVM: "4711" */
+	const char *title;  /* "4711 com.acme.Main, 17.0.21" */
+	int pid;            /* 0 = no process: recordings */
 	double seconds;     /* that were observed */
 	double cpus;        /* on which the JVM may run, without its limit */
 	/* Of the whole time, and the first sample of it. */
@@ -70,9 +76,10 @@ struct diagnosis_facts {
 	const struct dump_waits *dumps;
 	const struct diagnosis_pauses *pauses;
 	const struct profile *profile; /* cpu */
-	/* Counted several times, from the beginning to the end. */
-	const struct open_files *files;
-	size_t file_counts; /* number of files; at least 2 */
+	const struct trends *trends;
+	const struct jvm_replies *replies; /* never NULL */
+	struct busy_process neighbor;      /* the busiest one */
+	const struct text *lost; /* as in struct diagnosis; NULL = none */
 	/* By the number of the bit: why a fact is missing. */
 	const char *missing[DIAGNOSIS_NEEDS];
 };
@@ -84,7 +91,7 @@ struct evidence {
 	const char *unit, *source;
 };
 
-enum { EVIDENCE_MAX = 8 };
+enum { EVIDENCE_MAX = 8, FIGURES_MAX = 24 };
 
 /* Texts are safe for a terminal. */
 struct cause {
@@ -101,9 +108,23 @@ struct cause {
 	size_t threads;     /* that it concerns; 0 = all or unknown */
 	struct evidence evidence[EVIDENCE_MAX];
 	size_t evidence_count;
+	/* The number of the cause that explains this one, from 1; 0 = none. */
+	size_t explained_by;
 };
 
 struct diagnosis {
+	struct text title; /* of the facts */
+	int pid;
+	double seconds;
+	size_t dumps;     /* number of thread dumps */
+	struct text lost; /* what was lost, "; " between; or empty */
+	/* Numbers for comparisons; each that was measured. */
+	struct evidence figures[FIGURES_MAX];
+	size_t figure_count;
+	/* Where the CPU time goes; share < 0: unknown. */
+	struct text busiest;
+	double busiest_share;
+
 	struct cause *causes; /* the most important first */
 	size_t count, cap;
 	const struct rule **fine; /* that found nothing */
@@ -112,6 +133,7 @@ struct diagnosis {
 	const struct rule **unchecked;
 	const char **reasons;
 	size_t unchecked_count;
+	struct arena texts; /* of a diagnosis that was read */
 };
 
 struct rule {
@@ -131,15 +153,28 @@ struct rule {
 void diagnosis_make(struct diagnosis *d, const struct diagnosis_facts *f);
 void diagnosis_release(struct diagnosis *d); /* zeroed is allowed */
 
+/* The rules, and their number. */
+extern const struct rule diagnosis_rules[];
+extern const size_t diagnosis_rule_count;
+
+/*
+ * ---- diagnosis_json.c ----
+ *
+ * Appends the document "sjkc.why/1" with all members of a diagnosis.  Those of
+ * the other one, unless it is NULL, are in the member "against".
+ */
+void diagnosis_add_json(struct text *out, const struct diagnosis *d,
+			const struct diagnosis *other);
+
+/*
+ * Reads such a document, also of another version, whose unknown rules are
+ * omitted.  ERROR_INPUT.  diagnosis_release() must follow in either case.
+ */
+int diagnosis_read_json(struct diagnosis *d, const char *json, size_t len,
+			struct error *err);
+
 /* Adds a record of a source with these columns (enum gc_column). */
 void diagnosis_add_pause(struct diagnosis_pauses *to, const struct gc_pause *p,
 			 unsigned columns);
-
-/*
- * Sets the place where the JVM uses most CPU time, and its share of the
- * samples.  False if there are too few samples, or none is of the application.
- */
-bool diagnosis_busiest(const struct diagnosis_facts *f, struct text *place,
-		       double *share);
 
 #endif

@@ -52,7 +52,38 @@ static const struct {
 	{ "java.util.concurrent.FutureTask", "get awaitDone",
 	  DUMP_WAIT_RESULT },
 	{ "java.lang.Thread", "sleep sleep0", DUMP_WAIT_SLEEP },
+	/* Pools of connections: HikariCP, Tomcat, DBCP and Jedis, Apache. */
+	{ "com.zaxxer.hikari.pool.HikariPool", "getConnection",
+	  DUMP_WAIT_CONNECTION },
+	{ "org.apache.tomcat.jdbc.pool.ConnectionPool", "borrowConnection",
+	  DUMP_WAIT_CONNECTION },
+	{ "org.apache.commons.pool2.impl.GenericObjectPool", "borrowObject",
+	  DUMP_WAIT_CONNECTION },
+	{ "org.apache.commons.pool2.impl.GenericKeyedObjectPool",
+	  "borrowObject", DUMP_WAIT_CONNECTION },
+	{ "org.apache.http.pool.AbstractConnPool", "getPoolEntryBlocking",
+	  DUMP_WAIT_CONNECTION },
+	{ "org.apache.hc.core5.pool.StrictConnPool", "lease",
+	  DUMP_WAIT_CONNECTION },
 };
+
+/* Packages whose classes are no place of the application. */
+static const char *const waits_libraries[] = {
+	"com.zaxxer.hikari.", "org.apache.tomcat.jdbc.pool.",
+	"org.apache.commons.pool2.", "org.apache.commons.dbcp2.",
+	"org.apache.http.", "org.apache.hc.",
+};
+
+static bool waits_is_library(const char *class_name)
+{
+	size_t count = sizeof(waits_libraries) / sizeof(*waits_libraries);
+
+	for (size_t i = 0; i < count; i++)
+		if (strncmp(class_name, waits_libraries[i],
+			    strlen(waits_libraries[i])) == 0)
+			return true;
+	return false;
+}
 
 static bool waits_class_is(const char *pattern, const char *name)
 {
@@ -104,11 +135,16 @@ static const struct frame *waits_find_place(const struct profile *p,
 		const struct frame *f = &p->frames[p->stacks[at].frame];
 		enum dump_wait_kind found;
 
-		if (frame_is_application(p, f))
+		if (frame_is_application(p, f) &&
+		    !waits_is_library(profile_text(p, f->class_name)))
 			return f;
 		found = waits_kind_of_frame(p, f);
-		/* Before JDK 17, sockets are read by the calls of files. */
-		if (*kind == DUMP_WAIT_KINDS || found == DUMP_WAIT_SOCKET)
+		/*
+		 * Before JDK 17, sockets are read by the calls of files.  A
+		 * pool waits by the means of the JDK.
+		 */
+		if (*kind == DUMP_WAIT_KINDS || found == DUMP_WAIT_SOCKET ||
+		    (found == DUMP_WAIT_CONNECTION && *kind != DUMP_WAIT_SOCKET))
 			*kind = found;
 	}
 	return NULL;
@@ -362,6 +398,30 @@ static void waits_describe_deadlock(struct dump_waits *w,
 	w->deadlock_dumps += w->deadlocked != 0;
 }
 
+/* Counts a thread that runs the application's code. */
+static void waits_add_work(struct dump_waits *w, const struct dump_series *s,
+			   const struct series_thread *t)
+{
+	const char *name = profile_text(s->profile, t->thread.name);
+	struct dump_work *work = &w->finalizer;
+	const struct frame *place;
+	enum dump_wait_kind kind;
+
+	if (t->thread.is_virtual && t->activity == SERIES_RUNS)
+		work = &w->virtual_threads;
+	else if (strcmp(name, "Finalizer") != 0)
+		return;
+	place = waits_find_place(s->profile, t->stack, &kind);
+	if (!place)
+		return;
+	if (!work->place) {
+		work->threads = 0;
+		work->dumps++;
+	}
+	work->threads++;
+	work->place = waits_keep_place(w, s->profile, place);
+}
+
 void dump_waits_add(struct dump_waits *w, const struct dump_series *s)
 {
 	/* A thread adds at most one key. */
@@ -369,9 +429,11 @@ void dump_waits_add(struct dump_waits *w, const struct dump_series *s)
 
 	if (w->dumps == DUMP_WAITS_DUMPS)
 		goto out;
+	w->finalizer.place = w->virtual_threads.place = NULL;
 	for (size_t i = 0; i < s->thread_count; i++) {
 		const struct series_thread *t = &s->threads[i];
 
+		waits_add_work(w, s, t);
 		if ((t->activity == SERIES_BLOCKED ||
 		     t->activity == SERIES_WAITS) &&
 		    !waits_is_deadlocked(&s->blocked, t->blocked))

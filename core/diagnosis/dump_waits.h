@@ -24,6 +24,7 @@ enum dump_wait_kind {
 	DUMP_WAIT_MONITOR, /* synchronized */
 	DUMP_WAIT_LOCK,    /* a lock of java.util.concurrent */
 	DUMP_WAIT_PERMIT,  /* java.util.concurrent.Semaphore */
+	DUMP_WAIT_CONNECTION, /* a connection of a pool: HikariCP, … */
 	DUMP_WAIT_RESULT,  /* a future, a latch */
 	DUMP_WAIT_NAMES,   /* name resolution */
 	DUMP_WAIT_SOCKET,  /* a reply, or a connection */
@@ -50,6 +51,13 @@ struct dump_wait {
 	size_t pool_sum; /* threads of the pool in these dumps, added up */
 };
 
+/* Threads that run the application's code where it should be short. */
+struct dump_work {
+	const char *place; /* in the last dump; NULL = none */
+	size_t threads;    /* in the last dump that has some */
+	size_t dumps;      /* that have some */
+};
+
 struct dump_waits {
 	struct dump_wait *all; /* in the order of their first threads */
 	size_t count, cap;
@@ -60,6 +68,8 @@ struct dump_waits {
 	size_t deadlocked, behind; /* its threads, and those behind them */
 	size_t deadlocks;          /* number of deadlocks */
 	size_t deadlock_dumps;     /* dumps that have a deadlock */
+	struct dump_work finalizer; /* finalize() of an application's class */
+	struct dump_work virtual_threads; /* that run, and do not wait */
 	/* Private. */
 	struct intern keys, texts, locks;
 };

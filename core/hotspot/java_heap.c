@@ -387,6 +387,23 @@ static int heap_find(struct java_heap *h, const struct vm_structs *v,
 	return 0;
 }
 
+bool java_heap_range(const struct vm_structs *v, struct memory *memory,
+		     uint64_t *begin, uint64_t *end)
+{
+	uint64_t at, heap;
+	uint32_t reserved, start, words;
+
+	if (!vm_structs_static(v, "Universe", "_collectedHeap", &at) ||
+	    !vm_structs_offset(v, "CollectedHeap", "_reserved", &reserved) ||
+	    !vm_structs_offset(v, "MemRegion", "_start", &start) ||
+	    !vm_structs_offset(v, "MemRegion", "_word_size", &words))
+		return false;
+	heap = memory_u64(memory, at);
+	*begin = memory_u64(memory, heap + reserved + start);
+	*end = *begin + 8 * memory_u64(memory, heap + reserved + words);
+	return heap && *begin && *end > *begin;
+}
+
 struct java_heap *java_heap_open(const struct vm_structs *v,
 				 struct memory *memory,
 				 const struct object_shape *shape,

@@ -31,6 +31,13 @@ struct java_heap *java_heap_open(const struct vm_structs *v,
 void java_heap_close(struct java_heap *h); /* NULL is fine */
 
 /*
+ * Sets the addresses that the JVM reserved for its heap.  Returns false if they
+ * are unreadable, or if the collector does not export them (ZGC).
+ */
+bool java_heap_range(const struct vm_structs *v, struct memory *memory,
+		     uint64_t *begin, uint64_t *end);
+
+/*
  * Reads the number of collections.  Returns false if it is unreadable, or if
  * the JVM is in a pause that may move objects.  If the number is equal before
  * and after some reads, no pause moved an object between them.

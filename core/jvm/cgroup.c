@@ -174,7 +174,8 @@ static int64_t directory_frozen(int directory)
 
 /*
  * Reads the group and its parents up to the mount, which is an open directory.
- * Returns cpu.stat of the group with the lowest CPU limit, or -1.
+ * Returns cpu.stat of the group with the lowest CPU limit, or the directory of
+ * the group with the lowest memory limit, or -1.
  */
 static int reading_run(struct reading *r, int mount)
 {
@@ -182,6 +183,12 @@ static int reading_run(struct reading *r, int mount)
 		directory_cpus,
 		directory_memory,
 		directory_frozen,
+	};
+	/* The file that the result refers to. */
+	static const char *const reading_open[] = {
+		[READ_CPUS] = "cpu.stat",
+		[READ_MEMORY] = ".",
+		[READ_FROZEN] = NULL,
 	};
 	char path[sizeof(r->path) + 1];
 	int found = -1;
@@ -203,8 +210,9 @@ static int reading_run(struct reading *r, int mount)
 			r->value = value;
 			if (found >= 0)
 				close(found);
-			found = r->what == READ_CPUS
-					? openat(directory, "cpu.stat",
+			found = reading_open[r->what]
+					? openat(directory,
+						 reading_open[r->what],
 						 O_RDONLY | O_CLOEXEC)
 					: -1;
 		}
@@ -414,11 +422,11 @@ void cgroup_limits_find(struct cgroup_limits *l, const struct cgroup_view *v)
 	struct reading cpus = { .what = READ_CPUS };
 	struct reading memory = { .what = READ_MEMORY };
 
-	*l = (struct cgroup_limits){ .cpu_stat = -1 };
+	*l = (struct cgroup_limits){ .cpu_stat = -1, .memory_group = -1 };
 	limits_set_path(l, v->groups);
 	l->cpu_stat = reading_find(&cpus, v, "cpu");
 	l->cpus = cpus.is_found ? cpus.value : CGROUP_UNKNOWN;
-	reading_find(&memory, v, "memory");
+	l->memory_group = reading_find(&memory, v, "memory");
 	l->memory = memory.is_found ? memory.value : CGROUP_UNKNOWN;
 }
 
@@ -429,7 +437,8 @@ void cgroup_limits_read(struct cgroup_limits *l, const struct jvm *jvm)
 	if (procfs_read(jvm->pid, "cgroup", GROUPS_LIMIT, &groups,
 			error_unused()))
 		*l = (struct cgroup_limits){ CGROUP_UNKNOWN, CGROUP_UNKNOWN,
-					     .cpu_stat = -1 };
+					     .cpu_stat = -1,
+					     .memory_group = -1 };
 	else
 		cgroup_limits_find(l, &(struct cgroup_view){ .groups = &groups,
 							     .mount = MOUNT,
@@ -442,7 +451,9 @@ void cgroup_limits_release(struct cgroup_limits *l)
 	text_release(&l->path);
 	if (l->cpu_stat > 0)
 		close(l->cpu_stat);
-	l->cpu_stat = -1;
+	if (l->memory_group > 0)
+		close(l->memory_group);
+	l->cpu_stat = l->memory_group = -1;
 }
 
 bool cgroup_is_frozen(const struct jvm *jvm)

@@ -27,6 +27,9 @@ struct cgroup_limits {
 			     foreign */
 	int cpu_stat;     /* cpu.stat of the group that sets the CPU limit; -1 =
 			     none */
+	int memory_group; /* directory of the group that sets the memory limit,
+			     in which the target may have mounted files; -1 =
+			     none */
 };
 
 /*

@@ -333,6 +333,7 @@ bool procfs_parse_status(const char *text, size_t len,
 /* Indices of numbers of /proc/PID/stat: their field in proc(5), less 4. */
 enum {
 	STAT_FLAGS = 9 - 4,
+	STAT_MAJOR_FAULTS = 12 - 4,
 	STAT_USER = 14 - 4,
 	STAT_SYS = 15 - 4,
 	STAT_THREADS = 20 - 4,
@@ -361,6 +362,7 @@ static bool stat_set_numbers(struct line rest, struct proc_stat *stat)
 			return false;
 	}
 	stat->is_kernel_thread = values[STAT_FLAGS] & KERNEL_THREAD;
+	stat->major_faults = values[STAT_MAJOR_FAULTS];
 	stat->user_ticks = values[STAT_USER];
 	stat->sys_ticks = values[STAT_SYS];
 	stat->threads = (uint32_t)values[STAT_THREADS];

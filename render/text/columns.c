@@ -50,18 +50,20 @@ void columns_fit(struct text *out, const char *bytes, size_t len, size_t width)
 	}
 }
 
-void columns_wrap(struct text *out, const char *words, size_t width)
+void columns_wrap(struct text *out, const char *words, size_t column,
+		  size_t indent, size_t width)
 {
-	size_t at = 0;
+	size_t at = column;
 
-	while (*words) {
+	for (bool is_first = true; *words; is_first = false) {
 		size_t len = strcspn(words, " ");
 		size_t wide = text_width(words, len);
 
-		if (at && width && at + 1 + wide > width) {
-			text_puts(out, "\n  ");
-			at = 2;
-		} else if (at) {
+		if (!is_first && width && at + 1 + wide > width) {
+			text_putc(out, '\n');
+			text_spaces(out, indent);
+			at = indent;
+		} else if (!is_first) {
 			text_putc(out, ' ');
 			at++;
 		}

@@ -18,9 +18,10 @@ void columns_fit(struct text *out, const char *bytes, size_t len, size_t width);
 
 /*
  * Appends words and a newline, with line breaks at spaces to keep lines within
- * width characters; later lines are indented by two spaces. Longer words are
- * not broken. Width 0 means one line.
+ * width characters.  The text so far ends at `column`; later lines are indented
+ * by `indent` spaces.  Longer words are not broken.  Width 0 means one line.
  */
-void columns_wrap(struct text *out, const char *words, size_t width);
+void columns_wrap(struct text *out, const char *words, size_t column,
+		  size_t indent, size_t width);
 
 #endif

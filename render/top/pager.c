@@ -10,7 +10,7 @@
 	"    " /* each frame is indented by a tab; 8 columns waste space       \
 		*/
 
-enum { LEFT_STEP = 8, WHEEL_STEP = 3, WRAP = 78 };
+enum { LEFT_STEP = 8, WHEEL_STEP = 3 };
 
 static size_t pager_last_first(const struct pager *p)
 {
@@ -30,29 +30,6 @@ void pager_set(struct pager *p, const char *bytes, size_t len)
 		else if (bytes[at] != '\r')
 			text_putc(&p->text, bytes[at]);
 	}
-}
-
-void pager_wrap(struct text *out, size_t column, const char *words)
-{
-	size_t at = column;
-
-	for (;;) {
-		size_t len = strcspn(words, " ");
-
-		if (at > column && at + 1 + len >= WRAP) {
-			text_printf(out, "\n%*s", (int)column, "");
-			at = column;
-		} else if (at > column) {
-			text_putc(out, ' ');
-			at++;
-		}
-		text_add(out, words, len);
-		at += len;
-		if (!words[len])
-			break;
-		words += len + 1;
-	}
-	text_putc(out, '\n');
 }
 
 void pager_rewind(struct pager *p)

@@ -12,6 +12,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+/* Words of a page are wrapped so that they fit on a screen of 80 columns. */
+enum { PAGER_WIDTH = 77 };
+
 /* A zeroed struct is an empty text. */
 struct pager {
 	struct text text;
@@ -24,13 +27,6 @@ struct pager {
 
 /* Replaces the text, which is copied; the scroll position stays. */
 void pager_set(struct pager *p, const char *bytes, size_t len);
-
-/*
- * Appends words and a newline, with line breaks at spaces before column 78, so
- * that a line fits on a screen of 80 columns. The text so far ends at `column`,
- * where each new line starts.
- */
-void pager_wrap(struct text *out, size_t column, const char *words);
 
 void pager_rewind(struct pager *p);
 void pager_release(struct pager *p);

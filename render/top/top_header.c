@@ -6,6 +6,7 @@
 #include "render/top/top.h"
 
 #include "core/base/units.h"
+#include "render/text/columns.h"
 #include "render/top/pager.h"
 #include "render/top/top_format.h"
 
@@ -462,7 +463,7 @@ void top_header_notes(const struct top *t, struct text *out)
 		const struct source_note *n = &t->sample->notes[i];
 
 		text_printf(out, "  %-12s", n->figure);
-		pager_wrap(out, 14, n->text);
+		columns_wrap(out, n->text, 14, 14, PAGER_WIDTH);
 	}
 }
 

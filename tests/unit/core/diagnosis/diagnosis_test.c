@@ -21,19 +21,30 @@ static struct {
 	struct dump_waits waits;
 	struct dump_wait groups[2];
 	struct diagnosis_pauses pauses;
-	struct open_files files[3];
+	struct trends trends;
+	struct jvm_replies replies;
 	struct diagnosis_facts facts;
 } m;
 
 static struct diagnosis d;
 
-static void set_files(size_t first, size_t second, size_t third, int64_t limit)
+/* The values of a trend at 0, 5 and 10 s. */
+static void set_trend(enum trend which, int64_t first, int64_t second,
+		      int64_t third, int64_t limit)
 {
-	const size_t counts[] = { first, second, third };
+	const int64_t values[] = { first, second, third };
 
 	for (size_t i = 0; i < 3; i++)
-		m.files[i] = (struct open_files){ .files = counts[i],
-						  .limit = limit };
+		m.trends.samples[i].values[which] = values[i];
+	m.trends.limits[which] = limit;
+}
+
+static void set_files(int64_t first, int64_t second, int64_t third,
+		      int64_t limit)
+{
+	set_trend(TREND_DESCRIPTORS, first, second, third, limit);
+	m.trends.last = (struct open_files){ .files = (size_t)third,
+					     .limit = limit };
 }
 
 static int healthy(void **state)
@@ -61,7 +72,21 @@ static int healthy(void **state)
 	m.waits.dumps = 4;
 	m.pauses.seconds = 10;
 	m.pauses.has_sync = true;
+	for (enum trend i = 0; i < TRENDS; i++)
+		set_trend(i, TREND_UNKNOWN, TREND_UNKNOWN, TREND_UNKNOWN,
+			  TREND_UNKNOWN);
+	m.trends.count = 3;
+	m.trends.samples[1].at_s = 5;
+	m.trends.samples[2].at_s = 10;
+	m.trends.uptime_s = 600;
+	m.trends.old_is_concurrent = true;
 	set_files(10, 10, 10, 1024);
+	set_trend(TREND_THREADS, 30, 30, 30, -1);
+	set_trend(TREND_CLASSES, 3000, 3000, 3000, -1);
+	set_trend(TREND_OLD, 1 << 20, 1 << 20, 1 << 20, 100 << 20);
+	set_trend(TREND_ANONYMOUS, 1 << 28, 1 << 28, 1 << 28, -1);
+	m.rates.process.jit_cpu = 0;
+	jvm_replies_init(&m.replies);
 	m.facts = (struct diagnosis_facts){
 		.target = "4711",
 		.seconds = 10,
@@ -69,8 +94,8 @@ static int healthy(void **state)
 		.before = &m.before,
 		.dumps = &m.waits,
 		.pauses = &m.pauses,
-		.files = m.files,
-		.file_counts = 3,
+		.trends = &m.trends,
+		.replies = &m.replies,
 		.cpus = 2,
 		.missing = { [4] = "no right", [3] = "not root" },
 	};
@@ -82,6 +107,7 @@ static int release(void **state)
 	(void)state;
 	diagnosis_release(&d);
 	text_release(&m.waits.deadlock);
+	jvm_replies_release(&m.replies);
 	return 0;
 }
 
@@ -127,11 +153,21 @@ static struct dump_wait *add_group(enum dump_wait_kind kind, size_t threads,
 	return g;
 }
 
+static bool rule_is_unchecked(const char *name)
+{
+	for (size_t i = 0; i < d.unchecked_count; i++)
+		if (strcmp(d.unchecked[i]->name, name) == 0)
+			return true;
+	return false;
+}
+
 static void healthy_jvm_has_no_cause(void **state)
 {
 	(void)state;
 	expect(NULL);
 	/* The rules that need a profile. */
+	assert_true(rule_is_unchecked("exceptions"));
+	assert_true(rule_is_unchecked("place"));
 	assert_int_equal(d.unchecked_count, 2);
 	assert_string_equal(d.reasons[0], "not root");
 	assert_true(d.fine_count > 5);
@@ -350,7 +386,9 @@ static void too_few_facts_are_not_fine(void **state)
 	m.rates.process.runq = NAN;
 	m.sample.process.cpu_limit = CPU_LIMIT_UNKNOWN;
 	expect(NULL);
-	assert_int_equal(d.unchecked_count, 5);
+	assert_true(rule_is_unchecked("no_cpu"));
+	assert_true(rule_is_unchecked("throttled"));
+	assert_true(rule_is_unchecked("safepoints"));
 }
 
 static void descriptors_are_judged_by_limit_and_growth(void **state)
@@ -370,6 +408,231 @@ static void descriptors_are_judged_by_limit_and_growth(void **state)
 	expect(NULL);
 	set_files(300, 350, 400, -1);
 	expect(NULL);
+}
+
+static void trends_begin_after_half_a_minute(void **state)
+{
+	(void)state;
+	set_trend(TREND_THREADS, 30, 40, 50, -1);
+	assert_string_equal(expect("threads")->sentence.bytes,
+			    "the JVM has 50 threads, 2.0 more each second");
+	m.trends.uptime_s = 29;
+	expect(NULL);
+	assert_true(rule_is_unchecked("threads"));
+}
+
+static void classes_that_are_never_unloaded_name_their_loaders(void **state)
+{
+	static const char reply[] =
+		"ClassLoader Parent CLD* Classes ChunkSz BlockSz Type\n"
+		"0x01 0x00 0x02 1 2048 1024 app.ScriptLoader\n"
+		"0x02 0x00 0x03 1 2048 1024 app.ScriptLoader\n"
+		"0x03 0x00 0x03 1 2048 1024 jdk.internal.Loader\n"
+		"           1 2048 1024  + hidden classes\n";
+
+	(void)state;
+	jvm_replies_add_loaders(&m.replies, reply, strlen(reply));
+	set_trend(TREND_CLASSES, 3000, 3600, 4200, -1);
+	assert_string_equal(expect("classes")->detail.bytes,
+			    "most class loaders of one class: "
+			    "app.ScriptLoader (2 loaders)");
+	/* Some were unloaded. */
+	set_trend(TREND_CLASSES, 3000, 3600, 3599, -1);
+	expect(NULL);
+}
+
+static void old_generation_grows_towards_its_limit(void **state)
+{
+	(void)state;
+	set_trend(TREND_OLD, 60 << 20, 65 << 20, 70 << 20, 100 << 20);
+	assert_string_equal(expect("old")->sentence.bytes,
+			    "the old generation grows by 1.05 MB each second; "
+			    "the heap is full in 30.0 s");
+	/* A collection begins at 45 %. */
+	set_trend(TREND_OLD, 30 << 20, 35 << 20, 40 << 20, 100 << 20);
+	expect(NULL);
+	set_trend(TREND_OLD, 60 << 20, 65 << 20, 70 << 20, 100 << 20);
+	m.trends.old_is_concurrent = false;
+	expect(NULL);
+	assert_true(rule_is_unchecked("old"));
+}
+
+static void native_memory_is_what_the_heap_does_not_have(void **state)
+{
+	(void)state;
+	/* All memory grows: is it the heap? */
+	set_trend(TREND_ANONYMOUS, 1 << 28, 3 << 27, 1 << 29, -1);
+	expect(NULL);
+	assert_true(rule_is_unchecked("native"));
+	set_trend(TREND_NATIVE, 1 << 26, 1 << 26, 1 << 26, -1);
+	expect(NULL);
+	assert_false(rule_is_unchecked("native"));
+	set_trend(TREND_NATIVE, 1 << 26, 3 << 25, 1 << 27, -1);
+	text_puts(&m.replies.native, "java.util.zip.Deflater +90 (1,700)");
+	assert_non_null(strstr(expect("native")->detail.bytes,
+			       "java.util.zip.Deflater +90"));
+}
+
+static void memory_limit_and_killed_processes_are_reported(void **state)
+{
+	(void)state;
+	set_trend(TREND_MEMORY, 90, 94, 94, 100);
+	expect(NULL);
+	set_trend(TREND_MEMORY, 90, 94, 95, 100);
+	assert_int_equal(expect("memory")->rank, CAUSE_STARVED);
+	set_trend(TREND_MEMORY, 50, 50, 50, 100);
+	set_trend(TREND_OOM_KILLS, 2, 2, 2, -1);
+	assert_int_equal(expect("memory")->rank, CAUSE_TREND);
+	set_trend(TREND_OOM_KILLS, 2, 2, 3, -1);
+	assert_int_equal(expect("memory")->rank, CAUSE_STARVED);
+}
+
+static void swap_space_matters_if_pages_come_back(void **state)
+{
+	(void)state;
+	set_trend(TREND_SWAPPED, 1 << 20, 1 << 20, 1 << 20, -1);
+	expect(NULL);
+	set_trend(TREND_MAJOR_FAULTS, 100, 150, 200, -1);
+	expect("swap");
+	set_trend(TREND_SWAPPED, 0, 0, 0, -1);
+	expect(NULL);
+	set_trend(TREND_PRESSURE_US, 0, 500000, 1000000, -1);
+	expect("swap");
+}
+
+static void full_heap_needs_a_full_collection(void **state)
+{
+	struct gc_pause p = add_pause(GC_FULL, 10000000, 0, "System.gc()");
+
+	(void)state;
+	m.sample.process.heap_max = 100;
+	expect(NULL);
+	p.after = 84;
+	diagnosis_add_pause(&m.pauses, &p, GC_HAS_SYNC);
+	expect(NULL);
+	p.after = 85;
+	diagnosis_add_pause(&m.pauses, &p, GC_HAS_SYNC);
+	assert_string_equal(expect("full_heap")->sentence.bytes,
+			    "85% of the heap is in use after a full "
+			    "collection");
+}
+
+static void code_cache_is_judged_by_the_reply(void **state)
+{
+	static const char reply[] =
+		"CodeHeap 'non-profiled nmethods': size=2000Kb used=1800Kb "
+		"max_used=1800Kb free=200Kb\n"
+		"CodeHeap 'profiled nmethods': size=2000Kb used=1700Kb "
+		"max_used=1700Kb free=300Kb\n"
+		" total_blobs=900\n compilation: enabled\n";
+
+	(void)state;
+	jvm_replies_add_code_cache(&m.replies, reply, strlen(reply));
+	assert_string_equal(expect("code_cache")->sentence.bytes,
+			    "the code cache is 88% full");
+	m.replies.code_used /= 2;
+	expect(NULL);
+	m.replies.code_is_off = true;
+	expect("code_cache");
+}
+
+static void compilers_may_be_busy_in_the_first_minutes(void **state)
+{
+	(void)state;
+	m.rates.process.cpu = 1;
+	m.rates.process.jit_cpu = 0.5;
+	expect("compilers");
+	m.trends.uptime_s = 299;
+	expect(NULL);
+	m.trends.uptime_s = 600;
+	m.rates.process.jit_cpu = 0.2;
+	expect(NULL);
+}
+
+static void finalizer_is_busy_and_has_a_queue(void **state)
+{
+	static const char reply[] =
+		"Unreachable instances waiting for finalization\n"
+		"#instances  class name\n-----------------------\n"
+		"      11257  app.LegacyHandle\n          3  app.Other\n";
+
+	(void)state;
+	jvm_replies_add_finalizable(&m.replies, reply, strlen(reply));
+	expect(NULL);
+	m.waits.finalizer = (struct dump_work){ "LegacyHandle.finalize:4", 1,
+						4 };
+	assert_string_equal(expect("finalizer")->sentence.bytes,
+			    "11260 objects wait for the thread Finalizer, "
+			    "which is busy");
+	assert_string_equal(d.causes[0].detail.bytes,
+			    "most of them: app.LegacyHandle (11257); Finalizer "
+			    "is in LegacyHandle.finalize:4");
+	m.replies.finalizable_count = 999;
+	expect(NULL);
+}
+
+static void carriers_are_judged_by_the_queue(void **state)
+{
+	static const char reply[] =
+		"java.util.concurrent.ForkJoinPool@1b2c[Running, parallelism = "
+		"2, size = 2, active = 2, running = 2, steals = 41, tasks = 0, "
+		"submissions = 1042]\n";
+
+	(void)state;
+	m.waits.virtual_threads = (struct dump_work){ "Images.scale:9", 2, 4 };
+	expect(NULL);
+	assert_true(rule_is_unchecked("carriers"));
+	jvm_replies_add_scheduler(&m.replies, reply, strlen(reply));
+	assert_string_equal(expect("carriers")->sentence.bytes,
+			    "1042 virtual threads wait for one of the 2 "
+			    "carriers");
+	m.replies.queued = 19;
+	expect(NULL);
+}
+
+static void cause_that_another_explains_comes_last(void **state)
+{
+	(void)state;
+	add_pause(GC_YOUNG, 2000000000, 0, "Allocation Failure");
+	assert_int_equal(expect("collections")->explained_by, 0);
+	m.rates.process.runq = 0.6;
+	m.rates.process.machine = 1;
+	m.facts.neighbor = (struct busy_process){ 815, "burn", 1.5 };
+	diagnosis_release(&d);
+	diagnosis_make(&d, &m.facts);
+	assert_int_equal(d.count, 2);
+	assert_string_equal(d.causes[0].rule->name, "no_cpu");
+	assert_non_null(strstr(d.causes[0].detail.bytes, "burn (815) 1.50"));
+	assert_string_equal(d.causes[1].rule->name, "collections");
+	assert_int_equal(d.causes[1].explained_by, 1);
+}
+
+/* A diagnosis with two causes, of which one explains the other. */
+static void document_has_all_of_a_diagnosis(void **state)
+{
+	struct diagnosis read;
+	struct text first = { 0 }, second = { 0 };
+	struct error err;
+
+	cause_that_another_explains_comes_last(state);
+	text_puts(&d.lost, "pauses: 3");
+	diagnosis_add_json(&first, &d, NULL);
+	assert_int_equal(diagnosis_read_json(&read, first.bytes, first.len,
+					     &err),
+			 0);
+	diagnosis_add_json(&second, &read, NULL);
+	assert_string_equal(second.bytes, first.bytes);
+	diagnosis_release(&read);
+
+	/* Every prefix is refused, and nothing is leaked. */
+	for (size_t len = 0; len + 1 < first.len; len++) {
+		assert_int_equal(diagnosis_read_json(&read, first.bytes, len,
+						     &err),
+				 -1);
+		diagnosis_release(&read);
+	}
+	text_release(&first);
+	text_release(&second);
 }
 
 static void exceptions_need_a_hundred_samples(void **state)
@@ -425,6 +688,19 @@ int main(void)
 		TEST(slow_stop_names_the_last_thread),
 		TEST(too_few_facts_are_not_fine),
 		TEST(descriptors_are_judged_by_limit_and_growth),
+		TEST(trends_begin_after_half_a_minute),
+		TEST(classes_that_are_never_unloaded_name_their_loaders),
+		TEST(old_generation_grows_towards_its_limit),
+		TEST(native_memory_is_what_the_heap_does_not_have),
+		TEST(memory_limit_and_killed_processes_are_reported),
+		TEST(swap_space_matters_if_pages_come_back),
+		TEST(full_heap_needs_a_full_collection),
+		TEST(code_cache_is_judged_by_the_reply),
+		TEST(compilers_may_be_busy_in_the_first_minutes),
+		TEST(finalizer_is_busy_and_has_a_queue),
+		TEST(carriers_are_judged_by_the_queue),
+		TEST(cause_that_another_explains_comes_last),
+		TEST(document_has_all_of_a_diagnosis),
 		TEST(exceptions_need_a_hundred_samples),
 	};
 

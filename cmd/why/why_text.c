@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cmd/why/why.h"
+
+#include "core/base/clock.h"
+#include "core/base/units.h"
+#include "render/text/columns.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { WIDTH = 80, INDENT = 12, CAUSES_MAX = 5 };
+
+/* "fine: deadlocks, locks"; with reasons "not checked: disk, locks (reason)".
+ */
+static void rules_add_text(struct text *out, const char *label,
+			   const struct rule *const *rules, size_t count,
+			   const char *const *reasons)
+{
+	struct text line = { 0 };
+
+	if (!count)
+		return;
+	text_puts(&line, label);
+	for (size_t i = 0; i < count; i++) {
+		text_printf(&line, "%s%s", i ? ", " : " ", rules[i]->topic);
+		if (reasons && (i + 1 == count ||
+				strcmp(reasons[i], reasons[i + 1]) != 0))
+			text_printf(&line, " (%s)", reasons[i]);
+	}
+	columns_wrap(out, line.bytes, 0, 2, WIDTH);
+	text_release(&line);
+}
+
+static void cause_add_text(struct text *out, size_t number,
+			   const struct cause *c)
+{
+	struct text line = { 0 };
+
+	text_printf(out, "%zu  %-8s ", number, cause_rank_names[c->rank]);
+	text_puts(&line, c->sentence.bytes);
+	if (c->explained_by)
+		text_printf(&line, " (because of %zu)", c->explained_by);
+	columns_wrap(out, line.bytes, INDENT, INDENT, WIDTH);
+	if (c->detail.len) {
+		text_spaces(out, INDENT);
+		columns_wrap(out, c->detail.bytes, INDENT, INDENT, WIDTH);
+	}
+	if (c->next.len) {
+		text_spaces(out, INDENT);
+		text_printf(out, "-> sjkc %s\n", c->next.bytes);
+	}
+	text_release(&line);
+}
+
+static const struct evidence *figure_named(const struct diagnosis *d,
+					   const char *name)
+{
+	for (size_t i = 0; i < d->figure_count; i++)
+		if (strcmp(d->figures[i].name, name) == 0)
+			return &d->figures[i];
+	return NULL;
+}
+
+static void busiest_add_text(struct text *out, const struct diagnosis *d)
+{
+	const struct evidence *cpu = figure_named(d, "cpu");
+	struct text line = { 0 };
+
+	text_printf(&line, "no cause found in %.0f s", d->seconds);
+	if (cpu)
+		text_printf(&line, "; the JVM uses %.2f cores", cpu->value);
+	if (d->busiest.len && d->busiest_share >= 0)
+		text_printf(&line, ", %.0f%% of the samples in or below %s",
+			    100 * d->busiest_share, d->busiest.bytes);
+	columns_wrap(out, line.bytes, 0, 2, WIDTH);
+	text_release(&line);
+}
+
+static bool cause_is_in(const struct cause *c, const struct diagnosis *other)
+{
+	for (size_t i = 0; other && i < other->count; i++) {
+		const struct cause *o = &other->causes[i];
+
+		if (o->rule == c->rule && o->place.len == c->place.len &&
+		    (!c->place.len ||
+		     strcmp(o->place.bytes, c->place.bytes) == 0))
+			return true;
+	}
+	return false;
+}
+
+size_t why_count_causes(const struct diagnosis *d,
+			const struct diagnosis *other)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < d->count; i++)
+		count += !cause_is_in(&d->causes[i], other);
+	return count;
+}
+
+/* ---- two diagnoses ---- */
+
+static void figure_add_value(struct text *out, const struct evidence *e)
+{
+	struct text value = { 0 };
+	size_t width;
+
+	if (!e)
+		text_puts(&value, "-");
+	else if (strcmp(e->unit, "bytes") == 0)
+		text_puts(&value, units_bytes(e->value).text);
+	else if (strcmp(e->unit, "bytes/s") == 0)
+		text_printf(&value, "%s/s", units_bytes(e->value).text);
+	else if (e->value == floor(e->value) && fabs(e->value) < 1e15)
+		text_printf(&value, "%.0f %s", e->value, e->unit);
+	else
+		text_printf(&value, "%.2f %s", e->value, e->unit);
+	width = text_width(value.bytes, value.len);
+	text_spaces(out, width < 18 ? 18 - width : 1);
+	text_puts(out, value.bytes);
+	text_release(&value);
+}
+
+static void figures_add_text(struct text *out, const struct diagnosis *d,
+			     const struct diagnosis *other)
+{
+	text_printf(out, "%-24s%18s%18s\n", "", "this", "the other");
+	for (size_t i = 0; i < d->figure_count; i++) {
+		const struct evidence *e = &d->figures[i];
+		struct text name = { 0 };
+
+		text_puts(&name, e->name);
+		for (size_t at = 0; at < name.len; at++)
+			if (name.bytes[at] == '_')
+				name.bytes[at] = ' ';
+		text_printf(out, "%-24s", name.bytes);
+		figure_add_value(out, e);
+		figure_add_value(out, figure_named(other, e->name));
+		text_putc(out, '\n');
+		text_release(&name);
+	}
+}
+
+static void others_add_text(struct text *out, const struct diagnosis *d,
+			    const struct diagnosis *other)
+{
+	struct text line = { 0 };
+
+	for (size_t i = 0; i < d->count; i++)
+		if (cause_is_in(&d->causes[i], other))
+			text_printf(&line, "%s %s", line.len ? "," : "both:",
+				    d->causes[i].rule->topic);
+	if (line.len)
+		columns_wrap(out, line.bytes, 0, 2, WIDTH);
+	text_clear(&line);
+	for (size_t i = 0; i < other->count; i++)
+		if (!cause_is_in(&other->causes[i], d))
+			text_printf(&line, "%s %s",
+				    line.len ? "," : "only the other:",
+				    other->causes[i].rule->topic);
+	if (line.len)
+		columns_wrap(out, line.bytes, 0, 2, WIDTH);
+	text_release(&line);
+}
+
+void why_add_text(struct text *out, const struct diagnosis *d,
+		  const struct diagnosis *other)
+{
+	size_t shown = 0, left_out = 0, count = why_count_causes(d, other);
+
+	text_printf(out, "%s: %.1f s observed, %s\n",
+		    d->title.len ? d->title.bytes : "", d->seconds,
+		    units_counted(d->dumps, "thread dump").text);
+	if (other)
+		text_printf(out, "the other: %s: %.1f s observed\n",
+			    other->title.len ? other->title.bytes : "",
+			    other->seconds);
+	if (!d->count)
+		busiest_add_text(out, d);
+	else if (!count)
+		text_puts(out, "the other has the same causes\n");
+	for (size_t i = 0; i < d->count; i++) {
+		if (cause_is_in(&d->causes[i], other))
+			continue;
+		if (shown++ < CAUSES_MAX)
+			cause_add_text(out, i + 1, &d->causes[i]);
+		else
+			left_out++;
+	}
+	if (left_out)
+		text_printf(out, "%zu more causes; --json lists all causes\n",
+			    left_out);
+	if (other) {
+		others_add_text(out, d, other);
+		figures_add_text(out, d, other);
+	}
+	rules_add_text(out, "fine:", d->fine, d->fine_count, NULL);
+	rules_add_text(out, "not checked:", d->unchecked, d->unchecked_count,
+		       d->reasons);
+	if (d->lost.len)
+		text_printf(out, "lost: %s\n", d->lost.bytes);
+}
+
+void why_add_changes(struct text *out, const struct diagnosis *d,
+		     const struct diagnosis *before)
+{
+	struct text when = { 0 };
+
+	units_add_local_time(&when, clock_wall_ns());
+	if (!before && !d->count)
+		text_printf(out, "%s  no cause found\n", when.bytes);
+	for (size_t i = 0; i < d->count; i++) {
+		if (cause_is_in(&d->causes[i], before))
+			continue;
+		text_printf(out, "%s  new:\n", when.bytes);
+		cause_add_text(out, i + 1, &d->causes[i]);
+	}
+	for (size_t i = 0; before && i < before->count; i++)
+		if (!cause_is_in(&before->causes[i], d))
+			text_printf(out, "%s  gone: %s\n", when.bytes,
+				    before->causes[i].sentence.bytes);
+	text_release(&when);
+}

@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The rules that judge the use of the CPU. */
+#include "core/diagnosis/rules.h"
+
+#include "core/base/alloc.h"
+#include "core/base/map64.h"
+#include "core/base/units.h"
+#include "core/profile/event_view.h"
+#include "core/profile/frame_name.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The CPUs that the JVM may use, with its limit. */
+double facts_cores(const struct diagnosis_facts *f)
+{
+	double limit = (double)f->rates->sample->process.cpu_limit / 1000;
+
+	return limit > 0 && limit < f->cpus ? limit : f->cpus;
+}
+
+/* The application's methods in the event cpu, by their samples. */
+struct places {
+	uint64_t all, exceptions;
+	uint32_t best; /* a frame of the method; 0 = none */
+	uint64_t best_count;
+};
+
+static bool frame_fills_trace(const struct profile *p, const struct frame *f)
+{
+	return strcmp(profile_text(p, f->class_name), "java.lang.Throwable") ==
+		       0 &&
+	       strcmp(profile_text(p, f->method), "fillInStackTrace") == 0;
+}
+
+/* Counts of methods, in the order of their first samples. */
+struct place_counts {
+	struct map64 by_method; /* index by class and method */
+	uint64_t *all;
+	size_t count, cap;
+};
+
+static void places_count(struct places *sum, struct place_counts *counts,
+			 const struct profile *p, uint32_t frame, uint64_t n)
+{
+	const struct frame *f = &p->frames[frame];
+	uint64_t key = (uint64_t)f->class_name << 32 | f->method;
+	uint32_t at = map64_get(&counts->by_method, key);
+
+	if (at == MAP64_NONE) {
+		at = (uint32_t)counts->count;
+		map64_add(&counts->by_method, key, at);
+		array_add(counts->all, counts->count, counts->cap, 0);
+	}
+	counts->all[at] += n;
+	if (counts->all[at] > sum->best_count) {
+		sum->best_count = counts->all[at];
+		sum->best = frame;
+	}
+}
+
+static void places_add(struct places *sum, struct place_counts *counts,
+		       const struct profile *p, const struct cell *c)
+{
+	bool throws = false;
+	uint32_t place = 0;
+
+	for (uint32_t at = c->stack; at && !place; at = p->stacks[at].caller) {
+		uint32_t frame = p->stacks[at].frame;
+
+		throws |= frame_fills_trace(p, &p->frames[frame]);
+		if (frame_is_application(p, &p->frames[frame]))
+			place = frame;
+	}
+	sum->all += c->count;
+	sum->exceptions += throws ? c->count : 0;
+	if (place)
+		places_count(sum, counts, p, place, c->count);
+}
+
+static bool places_find(const struct profile *p, struct places *sum)
+{
+	struct event_view view;
+	struct place_counts counts = { 0 };
+	bool *in_view;
+
+	*sum = (struct places){ 0 };
+	if (event_view_choose(p, "cpu", &view, error_unused()))
+		return false;
+	in_view = view_events(p, &view);
+	for (size_t i = 0; i < p->cell_count; i++)
+		if (in_view[p->cells[i].event])
+			places_add(sum, &counts, p, &p->cells[i]);
+	free(in_view);
+	map64_release(&counts.by_method);
+	free(counts.all);
+	return sum->all;
+}
+
+bool facts_busiest(const struct diagnosis_facts *f, struct text *place,
+		       double *share)
+{
+	static const struct style style = { .simple = true };
+	struct places sum;
+
+	if (!f->profile || !places_find(f->profile, &sum) ||
+	    sum.all < SAMPLES_FEW || !sum.best)
+		return false;
+	frame_name(place, f->profile, &f->profile->frames[sum.best], &style);
+	*share = (double)sum.best_count / (double)sum.all;
+	return true;
+}
+
+static const char few_samples[] = "fewer than 100 samples of the CPU";
+
+const char *rule_exceptions(struct diagnosis *d, const struct rule *rule,
+				   const struct diagnosis_facts *f)
+{
+	struct places sum;
+	struct cause *c;
+	double share;
+
+	if (!places_find(f->profile, &sum) || sum.all < SAMPLES_LEAST)
+		return few_samples;
+	share = (double)sum.exceptions / (double)sum.all;
+	if (share < EXCEPTIONS_SHARE)
+		return NULL;
+	c = diagnosis_add(d, rule);
+	c->lost_s = share * f->seconds;
+	text_printf(&c->sentence,
+		    "%.0f%% of the CPU time fills the stack traces of "
+		    "exceptions",
+		    100 * share);
+	text_printf(&c->detail, "%s of %s",
+		    units_counted(sum.exceptions, "sample").text,
+		    units_counted(sum.all, "sample").text);
+	text_printf(&c->next,
+		    "probe %s Throwable.fillInStackTrace --system --count",
+		    f->target);
+	cause_add_evidence(c, "exceptions_share", share, "of the samples",
+			   "prof");
+	cause_add_evidence(c, "samples", (double)sum.all, "samples", "prof");
+	return NULL;
+}
+
+/*
+ * All CPUs that the JVM may use are in use, much of it in one place.  A batch
+ * job does the same: it is where the CPU time goes, and no fault by itself.
+ */
+const char *rule_place(struct diagnosis *d, const struct rule *rule,
+			      const struct diagnosis_facts *f)
+{
+	double cores = f->rates->process.cpu, available = facts_cores(f), share;
+	struct text place = { 0 };
+	struct places sum;
+	struct cause *c;
+
+	if (isnan(cores))
+		return "the CPU time is unknown";
+	if (cores < CPU_SHARE * available)
+		return NULL;
+	if (!places_find(f->profile, &sum) || sum.all < SAMPLES_LEAST)
+		return few_samples;
+	c = diagnosis_add(d, rule);
+	c->lost_s = cores * f->seconds;
+	text_printf(&c->sentence, "the JVM uses %.2f of %.3g CPUs", cores,
+		    available);
+	if (facts_busiest(f, &place, &share) && share >= PLACE_SHARE) {
+		text_printf(&c->sentence,
+			    "; %.0f%% of the CPU time is in or below %s",
+			    100 * share, place.bytes);
+		text_puts(&c->place, place.bytes);
+		cause_add_evidence(c, "place_share", share, "of the samples",
+				   "prof");
+	}
+	text_puts(&c->detail, units_counted(sum.all, "sample").text);
+	text_printf(&c->next, "prof %s", f->target);
+	cause_add_evidence(c, "cpu", cores, "cores", "/proc");
+	cause_add_evidence(c, "samples", (double)sum.all, "samples", "prof");
+	text_release(&place);
+	return NULL;
+}
+
+
+/* The interpreter runs what has no room. */
+const char *rule_code_cache(struct diagnosis *d, const struct rule *rule,
+			    const struct diagnosis_facts *f)
+{
+	const struct jvm_replies *r = f->replies;
+	struct cause *c;
+	double share;
+
+	/* Compilers that are idle are asked for nothing. */
+	if (r->code_size <= 0)
+		return NULL;
+	share = (double)r->code_used / (double)r->code_size;
+	if (share < CODE_CACHE_SHARE && !r->code_is_off)
+		return NULL;
+	c = diagnosis_add(d, rule);
+	c->lost_s = share * f->seconds;
+	text_printf(&c->sentence, "the code cache is %.0f%% full",
+		    100 * share);
+	if (r->code_is_off)
+		text_puts(&c->sentence, ", and compilation is disabled");
+	text_printf(&c->detail, "%s of %s; ReservedCodeCacheSize sets the size",
+		    units_bytes((double)r->code_used).text,
+		    units_bytes((double)r->code_size).text);
+	if (!isnan(f->rates->process.jit_cpu))
+		text_printf(&c->detail, "; compilers use %.2f cores",
+			    f->rates->process.jit_cpu);
+	text_printf(&c->next, "jcmd %s Compiler.codecache", f->target);
+	cause_add_evidence(c, "code_cache_share", share, "of the size",
+			   "Compiler.codecache");
+	cause_add_evidence(c, "code_cache", (double)r->code_used, "bytes",
+			   "Compiler.codecache");
+	return NULL;
+}
+
+static const char *rule_compilers_lacks(const struct diagnosis_facts *f)
+{
+	if (isnan(f->rates->process.jit_cpu) || isnan(f->rates->process.cpu))
+		return "the compilers' CPU time is unknown";
+	return f->trends->uptime_s < COMPILERS_UPTIME_S
+		       ? "the JVM started less than 5 minutes ago"
+		       : NULL;
+}
+
+/* After its first minutes, a JVM has compiled what it needs. */
+const char *rule_compilers(struct diagnosis *d, const struct rule *rule,
+			   const struct diagnosis_facts *f)
+{
+	const struct process_rates *r = &f->rates->process;
+	const char *lacks = rule_compilers_lacks(f);
+	struct cause *c;
+
+	if (lacks || r->jit_cpu < COMPILERS_CORES ||
+	    r->jit_cpu < COMPILERS_SHARE * r->cpu)
+		return lacks;
+	c = diagnosis_add(d, rule);
+	c->lost_s = r->jit_cpu * f->seconds;
+	text_printf(&c->sentence,
+		    "the compilers use %.0f%% of the JVM's CPU time, %s after "
+		    "its start",
+		    100 * r->jit_cpu / r->cpu,
+		    units_time(f->trends->uptime_s * 1e9).text);
+	text_printf(&c->detail, "%.2f of %.2f cores: methods are compiled "
+				"again and again",
+		    r->jit_cpu, r->cpu);
+	text_printf(&c->next, "jcmd %s Compiler.queue", f->target);
+	cause_add_evidence(c, "compilers_cpu", r->jit_cpu, "cores", "/proc");
+	cause_add_evidence(c, "cpu", r->cpu, "cores", "/proc");
+	return NULL;
+}

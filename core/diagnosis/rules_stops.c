@@ -1,0 +1,317 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The rules that judge stops, and waits for a CPU. */
+#include "core/diagnosis/rules.h"
+
+#include "core/base/safe_text.h"
+#include "core/base/units.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+/* By the kernel's states of all threads. */
+const char *rule_stopped(struct diagnosis *d, const struct rule *rule,
+				const struct diagnosis_facts *f)
+{
+	struct cause *c;
+
+	for (size_t i = 0; i < f->rates->row_count; i++)
+		if (f->rates->rows[i].thread->state != RUN_STOPPED)
+			return NULL;
+	if (!f->rates->row_count)
+		return "the threads are unknown";
+	c = diagnosis_add(d, rule);
+	c->threads = f->rates->row_count;
+	c->lost_s = (double)c->threads * f->seconds;
+	text_puts(&c->sentence,
+		  "all threads are stopped by a signal or a debugger");
+	text_printf(&c->detail, "kill -CONT %s continues the JVM", f->target);
+	text_printf(&c->next, "doctor %s", f->target);
+	cause_add_evidence(c, "stopped_threads", (double)c->threads, "threads",
+			   "/proc");
+	return NULL;
+}
+
+/* A full collection without a request. */
+static bool pause_is_needed_full(const struct gc_pause *p)
+{
+	static const char *const requests[] = {
+		"System.gc()",
+		"Heap Inspection Initiated GC",
+		"Heap Dump Initiated GC",
+		"Diagnostic Command",
+		"JvmtiEnv ForceGarbageCollection",
+		"WhiteBox Initiated Full GC",
+	};
+
+	if (p->kind != GC_FULL)
+		return false;
+	for (size_t i = 0; i < sizeof(requests) / sizeof(*requests); i++)
+		if (p->cause &&
+		    strncmp(p->cause, requests[i], strlen(requests[i])) == 0)
+			return false;
+	return true;
+}
+
+/*
+ * The time of a collection is the stop without the time to safepoint, which the
+ * rule of slow stops judges.  Of several stops in a record, the longest is
+ * unknown: their mean is at most as long.
+ */
+void diagnosis_add_pause(struct diagnosis_pauses *to, const struct gc_pause *p,
+			 unsigned columns)
+{
+	int64_t sync_ns = p->sync_ns > 0 ? p->sync_ns : 0;
+	int64_t count = p->count ? p->count : 1;
+
+	to->has_sync |= columns & GC_HAS_SYNC;
+	if (!gc_kind_stops(p->kind))
+		return;
+	to->sync_ns += sync_ns;
+	if (sync_ns / count > to->longest_sync_ns)
+		to->longest_sync_ns = sync_ns / count;
+	if (!gc_pause_is_collection(p) || p->stopped_ns < sync_ns)
+		return;
+	to->collections += p->count;
+	to->full += pause_is_needed_full(p);
+	if (p->kind == GC_FULL && p->after > 0)
+		to->least_used = p->after;
+	to->humongous += p->cause &&
+			 strcmp(p->cause, "G1 Humongous Allocation") == 0;
+	to->gc_ns += p->stopped_ns - sync_ns;
+	if ((p->stopped_ns - sync_ns) / count > to->longest_gc_ns)
+		to->longest_gc_ns = (p->stopped_ns - sync_ns) / count;
+}
+
+/* Returns the share of the heap that the last full collection left in use. */
+static double heap_least_share(const struct diagnosis_facts *f)
+{
+	double most = f->rates ? (double)f->rates->sample->process.heap_max : 0;
+
+	return f->pauses->least_used > 0 && most > 0
+		       ? (double)f->pauses->least_used / most
+		       : NAN;
+}
+
+static void heap_add_least(struct cause *c, const struct diagnosis_facts *f)
+{
+	double share = heap_least_share(f);
+
+	if (isnan(share))
+		return;
+	text_printf(&c->detail, "; %s of %s stay in use",
+		    units_bytes((double)f->pauses->least_used).text,
+		    units_bytes((double)f->rates->sample->process.heap_max)
+			    .text);
+	cause_add_evidence(c, "used_after_full_share", share, "of the heap",
+			   "pauses");
+}
+
+/* A heap that is full, before it costs much time. */
+const char *rule_full_heap(struct diagnosis *d, const struct rule *rule,
+			   const struct diagnosis_facts *f)
+{
+	double share = heap_least_share(f);
+	struct cause *c;
+
+	if (isnan(share) || share < HEAP_SHARE || f->pauses->full >= FULL_LEAST)
+		return NULL;
+	c = diagnosis_add(d, rule);
+	c->lost_s = share * f->seconds;
+	text_printf(&c->sentence,
+		    "%.0f%% of the heap is in use after a full collection",
+		    100 * share);
+	heap_add_least(c, f);
+	text_printf(&c->next, "hh %s --live", f->target);
+	return NULL;
+}
+
+const char *rule_collections(struct diagnosis *d,
+				    const struct rule *rule,
+				    const struct diagnosis_facts *f)
+{
+	const struct diagnosis_pauses *p = f->pauses;
+	double share = (double)p->gc_ns / 1e9 / p->seconds;
+	struct cause *c;
+
+	if (share < STOPPED_SHARE && p->longest_gc_ns < STOPPED_LONGEST_NS &&
+	    p->full < FULL_LEAST)
+		return NULL;
+	c = diagnosis_add(d, rule);
+	c->lost_s = share * f->seconds;
+	text_printf(&c->sentence,
+		    "garbage collection stops the program %.1f%% of the time",
+		    100 * share);
+	text_printf(&c->detail, "%s, the longest %s",
+		    units_counted(p->collections, "pause").text,
+		    units_time((double)p->longest_gc_ns).text);
+	if (p->full)
+		text_printf(&c->detail,
+			    ", %s: the heap is too small, or the application "
+			    "leaks memory",
+			    units_counted(p->full, "full collection").text);
+	heap_add_least(c, f);
+	text_printf(&c->next, "hh %s --live", f->target);
+	cause_add_evidence(c, "stopped_share", share, "of the time", "pauses");
+	cause_add_evidence(c, "longest_s", (double)p->longest_gc_ns / 1e9, "s",
+			   "pauses");
+	cause_add_evidence(c, "full_collections", (double)p->full,
+			   "collections", "pauses");
+	return NULL;
+}
+
+/* They cost more than their pauses: regions are partly used. */
+const char *rule_humongous(struct diagnosis *d, const struct rule *rule,
+				  const struct diagnosis_facts *f)
+{
+	const struct diagnosis_pauses *p = f->pauses;
+	double per_s = (double)p->humongous / p->seconds;
+	double share = (double)p->gc_ns / 1e9 / p->seconds;
+	struct cause *c;
+
+	if (per_s < HUMONGOUS_PER_S)
+		return NULL;
+	c = diagnosis_add(d, rule);
+	if (share < HUMONGOUS_SHARE)
+		c->rank = CAUSE_TREND;
+	c->lost_s = share * f->seconds;
+	text_printf(&c->sentence,
+		    "arrays of at least half a heap region cause %.1f "
+		    "collections each second",
+		    per_s);
+	text_printf(&c->detail,
+		    "%s (G1 Humongous Allocation); they stop the program "
+		    "%.1f%% of the time",
+		    units_counted(p->humongous, "collection").text,
+		    100 * share);
+	text_printf(&c->next, "prof %s -e alloc", f->target);
+	cause_add_evidence(c, "humongous_collections_per_s", per_s,
+			   "collections/s", "pauses");
+	cause_add_evidence(c, "stopped_share", share, "of the time", "pauses");
+	return NULL;
+}
+
+const char *rule_safepoints(struct diagnosis *d, const struct rule *rule,
+				   const struct diagnosis_facts *f)
+{
+	const struct diagnosis_pauses *p = f->pauses;
+	double share = (double)p->sync_ns / 1e9 / p->seconds;
+	struct cause *c;
+
+	if (share < SYNC_SHARE && p->longest_sync_ns < SYNC_LONGEST_NS)
+		return p->has_sync ? NULL : "no pause had a time to safepoint";
+	c = diagnosis_add(d, rule);
+	c->lost_s = share * f->seconds;
+	text_printf(&c->sentence,
+		    "threads are slow to stop for safepoints: %.1f%% of the "
+		    "time",
+		    100 * share);
+	text_printf(&c->detail, "longest %s",
+		    units_time((double)p->longest_sync_ns).text);
+	if (p->last_thread && *p->last_thread) {
+		text_puts(&c->detail, "; last to stop: ");
+		safe_text_puts(&c->detail, p->last_thread);
+		text_printf(&c->detail, " (%u of %u)", p->last_times,
+			    p->last_of);
+	}
+	text_printf(&c->next, "gc %s --safepoints", f->target);
+	cause_add_evidence(c, "sync_share", share, "of the time", "pauses");
+	cause_add_evidence(c, "longest_sync_s",
+			   (double)p->longest_sync_ns / 1e9, "s", "pauses");
+	return NULL;
+}
+
+const char *rule_throttled(struct diagnosis *d, const struct rule *rule,
+				  const struct diagnosis_facts *f)
+{
+	const struct process_sample *now = &f->rates->sample->process;
+	const struct process_sample *old = f->before;
+	double share = f->rates->process.throttled_periods;
+	double periods;
+	struct cause *c;
+
+	if (now->cpu_limit == CPU_LIMIT_UNKNOWN)
+		return "the limit is unknown";
+	if (isnan(share) || share < THROTTLED_SHARE)
+		return NULL;
+	periods = (double)(now->throttled_periods - old->throttled_periods);
+	if (periods < THROTTLED_PERIODS)
+		return NULL;
+	c = diagnosis_add(d, rule);
+	c->lost_s = share * f->seconds;
+	text_printf(&c->sentence,
+		    "the container limit of %.3g CPUs stopped the JVM in "
+		    "%.0f%% of the periods",
+		    (double)now->cpu_limit / 1000, 100 * share);
+	text_printf(&c->detail,
+		    "%.0f of %" PRId64 " periods; the JVM uses "
+		    "%.2f cores",
+		    periods, now->cfs_periods - old->cfs_periods,
+		    f->rates->process.cpu);
+	text_printf(&c->next, "prof %s -e cpu", f->target);
+	cause_add_evidence(c, "throttled_periods_share", share,
+			   "of the periods", "cgroup");
+	cause_add_evidence(c, "cpu_limit", (double)now->cpu_limit / 1000,
+			   "CPUs", "cgroup");
+	return NULL;
+}
+
+static double rates_switches(const struct top_rates *r)
+{
+	double sum = 0;
+
+	for (size_t i = 0; i < r->row_count; i++) {
+		const double *rates = r->rows[i].rates;
+
+		if (!isnan(rates[THREAD_VOLUNTARY]))
+			sum += rates[THREAD_VOLUNTARY];
+		if (!isnan(rates[THREAD_INVOLUNTARY]))
+			sum += rates[THREAD_INVOLUNTARY];
+	}
+	return sum;
+}
+
+const char *rule_starved(struct diagnosis *d, const struct rule *rule,
+				const struct diagnosis_facts *f)
+{
+	const struct process_rates *r = &f->rates->process;
+	double switches = rates_switches(f->rates), others, per_switch_ms;
+	double machine = (double)f->rates->sample->process.cpus;
+	struct cause *c;
+
+	if (isnan(r->runq) || isnan(r->machine) || isnan(r->cpu))
+		return "the kernel does not count the waits for a CPU";
+	if (switches <= 0 || (!isnan(r->throttled_periods) &&
+			      r->throttled_periods >= THROTTLED_SHARE))
+		return NULL;
+	per_switch_ms = r->runq / switches * 1000;
+	others = r->machine * machine - r->cpu;
+	/* Its own threads may be enough to fill its CPUs. */
+	if (r->runq < RUNQ_CORES || per_switch_ms < RUNQ_SWITCH_MS ||
+	    r->runq < RUNQ_SHARE * (r->runq + r->cpu) || others < r->cpu ||
+	    r->cpu > CPU_SHARE * f->cpus)
+		return NULL;
+	c = diagnosis_add(d, rule);
+	c->lost_s = r->runq * f->seconds;
+	text_printf(&c->sentence,
+		    "threads wait %.1f ms for a CPU each time they become "
+		    "runnable",
+		    per_switch_ms);
+	text_printf(&c->detail,
+		    "the JVM uses %.2f of %.0f CPUs, other processes %.2f of "
+		    "the machine's %.0f",
+		    r->cpu, f->cpus, others, machine);
+	if (f->neighbor.pid && f->neighbor.cores >= others / 2) {
+		text_puts(&c->detail, "; of these, ");
+		safe_text_puts(&c->detail, f->neighbor.name);
+		text_printf(&c->detail, " (%d) %.2f", f->neighbor.pid,
+			    f->neighbor.cores);
+	}
+	text_printf(&c->next, "ttop %s -o RUNQ", f->target);
+	cause_add_evidence(c, "run_queue_ms_per_switch", per_switch_ms, "ms",
+			   "schedstat");
+	cause_add_evidence(c, "run_queue", r->runq, "threads", "schedstat");
+	cause_add_evidence(c, "other_processes", others, "cores", "/proc/stat");
+	return NULL;
+}
+
