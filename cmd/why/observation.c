@@ -33,7 +33,7 @@
 /* Anonymous memory that grows like this may be the heap, or leak. */
 #define GROWTH_PER_S (1024.0 * 1024)
 
-enum { OBSERVATION_DUMPS = 4, OBSERVATION_QUARTERS = 4, LAST_NAMES = 64 };
+enum { OBSERVATION_DUMPS = 4, OBSERVATION_QUARTERS = 4, LAST_NAMES = 64, STOPS_MAX = 20000 };
 
 struct observation {
 	const struct jvm *jvm;
@@ -55,6 +55,8 @@ struct observation {
 
 	struct gc_source *gc;
 	struct diagnosis_pauses pauses;
+	struct observed_stop *stops;
+	size_t stop_count, stop_cap;
 	struct intern last_names; /* of the last threads of slow stops */
 	unsigned last_counts[LAST_NAMES], last_known;
 
@@ -151,6 +153,23 @@ static void observation_add_last_thread(struct observation *o, const struct gc_p
 		o->last_counts[id - 1]++;
 }
 
+static void observation_add_stop(struct observation *o,
+				 const struct gc_pause *p)
+{
+	int64_t now = clock_monotonic_ns();
+	double age_s = (double)(clock_wall_of(now) - p->end_ns) / 1e9;
+
+	if (!gc_kind_stops(p->kind) || p->stopped_ns < 0 ||
+	    o->stop_count == STOPS_MAX)
+		return;
+	array_add(o->stops, o->stop_count, o->stop_cap,
+		  (struct observed_stop){
+			  .end_s = (double)(now - o->begin_ns) / 1e9 - age_s,
+			  .stopped_s = (double)p->stopped_ns / 1e9,
+			  .is_collection = gc_pause_is_collection(p),
+		  });
+}
+
 static void observation_read_pauses(struct observation *o)
 {
 	struct gc_pause p;
@@ -163,6 +182,7 @@ static void observation_read_pauses(struct observation *o)
 			break;
 		diagnosis_add_pause(&o->pauses, &p, o->gc->columns);
 		observation_add_last_thread(o, &p);
+		observation_add_stop(o, &p);
 	}
 	if (next == GC_NEXT_FAILED) {
 		observation_miss(o, NEEDS_PAUSES, err.text);
@@ -392,6 +412,7 @@ static int observation_begin(struct observation *o, struct error *err)
 	/* Attaching may have taken seconds. */
 	observation_read_pauses(o);
 	o->pauses = (struct diagnosis_pauses){ 0 };
+	o->stop_count = 0;
 	o->begin_ns = clock_monotonic_ns();
 	trends_open(&o->trends, o->jvm);
 	busy_processes_read(&o->others);
@@ -569,6 +590,13 @@ const struct dump_series *observation_dump(const struct observation *o)
 	return o->waits.dumps ? &o->dump : NULL;
 }
 
+const struct observed_stop *observation_stops(const struct observation *o,
+					      size_t *count)
+{
+	*count = o->stop_count;
+	return o->stops;
+}
+
 void observation_close(struct observation *o)
 {
 	if (!o)
@@ -592,5 +620,6 @@ void observation_close(struct observation *o)
 	for (size_t i = 0; i < DIAGNOSIS_NEEDS; i++)
 		text_release(&o->problems[i]);
 	text_release(&o->lost);
+	free(o->stops);
 	free(o);
 }

@@ -15,6 +15,8 @@
 #include "core/jvm/jvm.h"
 #include "core/threads/dump_series.h"
 
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 struct observation;
@@ -47,5 +49,15 @@ struct profile *observation_profile(struct observation *o);
 
 /* The last thread dump, until the observation is closed; NULL = none. */
 const struct dump_series *observation_dump(const struct observation *o);
+
+/* A stop of the program, in seconds since the beginning. */
+struct observed_stop {
+	double end_s, stopped_s;
+	bool is_collection;
+};
+
+/* The first stops, at most 20,000, until the observation is closed. */
+const struct observed_stop *observation_stops(const struct observation *o,
+					      size_t *count);
 
 #endif

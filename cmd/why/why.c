@@ -7,12 +7,14 @@
 #include "cmd/shared/signals.h"
 #include "cmd/shared/target.h"
 #include "cmd/why/observation.h"
+#include "core/base/alloc.h"
 #include "core/base/child.h"
 #include "core/base/clock.h"
 #include "core/base/input.h"
 #include "core/base/units.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -44,6 +46,19 @@ struct against {
 
 /* ---- the other JVM ---- */
 
+/* Observes and diagnoses; the caller closes *o, even after a failure. */
+static int why_observe(const struct jvm *jvm, struct observation **o,
+		       struct diagnosis *d,
+		       void (*tell)(const struct diagnosis *d),
+		       struct error *err)
+{
+	*o = observation_open(jvm, opt.duration_ns, err);
+	if (!*o)
+		return -1;
+	observation_run(*o, tell);
+	return observation_diagnose(*o, d, err);
+}
+
 static void why_tell_nothing(const struct diagnosis *d) { (void)d; }
 
 /* Runs in the child. */
@@ -53,15 +68,11 @@ static int against_observe(void *self, int channel, struct error *err)
 	struct observation *o;
 	struct diagnosis d = { 0 };
 	struct text out = { 0 };
-	int ret = -1;
+	int ret;
 
 	(void)channel;
 	log_set_level(LOG_QUIET);
-	o = observation_open(&a->jvm, opt.duration_ns, err);
-	if (o) {
-		observation_run(o, why_tell_nothing);
-		ret = observation_diagnose(o, &d, err);
-	}
+	ret = why_observe(&a->jvm, &o, &d, why_tell_nothing, err);
 	if (ret == 0) {
 		diagnosis_add_json(&out, &d, NULL);
 		if (write(a->result, out.bytes, out.len) != (ssize_t)out.len)
@@ -104,8 +115,20 @@ static int against_read_result(struct against *a, struct error *err)
 	return ret;
 }
 
-static int why_read_document(const char *path, struct diagnosis *d,
-			     struct error *err);
+static int against_read_file(struct against *a, struct error *err)
+{
+	struct input in = { 0 };
+	int ret = input_open_any(&in, opt.against, err);
+
+	if (ret == 0)
+		ret = input_complete(&in, err);
+	if (ret == 0)
+		ret = why_read_files(&a->diagnosis, &in, 1, err);
+	else
+		fail_in(err, "%s", opt.against);
+	input_close(&in);
+	return ret;
+}
 
 static int against_open(struct against *a, struct error *err)
 {
@@ -113,7 +136,7 @@ static int against_open(struct against *a, struct error *err)
 		return 0;
 	a->is_given = true;
 	if (target_is_file(opt.against))
-		return why_read_document(opt.against, &a->diagnosis, err);
+		return against_read_file(a, err);
 	return against_start(a, err);
 }
 
@@ -144,6 +167,27 @@ static void against_close(struct against *a)
 }
 
 /* ---- output ---- */
+
+static bool why_output_is_page(void)
+{
+	const char *dot = strrchr(opt.output, '.');
+
+	return dot && (strcmp(dot, ".html") == 0 || strcmp(dot, ".htm") == 0);
+}
+
+static int why_write_html(const struct diagnosis *d, struct observation *o,
+			  struct error *err)
+{
+	struct output out;
+	int ret = output_open(&out, opt.output, err);
+
+	if (ret == 0) {
+		why_write_page(&out, d, o);
+		ret = output_commit(&out, err);
+	}
+	output_close(&out);
+	return ret;
+}
 
 static int why_write(const struct diagnosis *d, const struct against *a,
 		     struct error *err)
@@ -178,48 +222,41 @@ static int why_set_status(const struct diagnosis *d,
 
 /* ---- files ---- */
 
-/* A document of this command, alone or in a bundle. */
-static int why_read_document(const char *path, struct diagnosis *d,
-			     struct error *err)
-{
-	struct input in = { 0 };
-	int ret = input_open_any(&in, path, err);
+/* Inputs that are read completely; why_close_inputs() must follow. */
+struct why_inputs {
+	struct input *all;
+	size_t count;
+};
 
-	if (ret == 0)
-		ret = input_complete(&in, err);
-	*d = (struct diagnosis){ 0 };
-	if (ret == 0)
-		ret = diagnosis_read_json(d, (const char *)in.bytes, in.len,
-					  err);
-	if (ret)
-		fail_in(err, "%s", path);
-	input_close(&in);
-	return ret;
+static int why_open_inputs(struct why_inputs *in, const char *const *paths,
+			   size_t count, struct error *err)
+{
+	in->all = xcalloc(count, sizeof(*in->all));
+	for (size_t i = 0; i < count; i++) {
+		in->count++;
+		if (input_open_any(&in->all[i], paths[i], err) ||
+		    input_complete(&in->all[i], err))
+			return fail_in(err, "%s", paths[i]);
+	}
+	return 0;
 }
 
-/* True if the file is a JSON document, after white space. */
-static bool why_file_is_document(const char *path)
+static void why_close_inputs(struct why_inputs *in)
 {
-	struct input in = { 0 };
-	size_t at = 0;
-	bool is_json = input_open_any(&in, path, error_unused()) == 0;
-
-	while (is_json && at < in.len && strchr(" \t\r\n", in.bytes[at]))
-		at++;
-	is_json = is_json && at < in.len && in.bytes[at] == '{';
-	input_close(&in);
-	return is_json;
+	for (size_t i = 0; i < in->count; i++)
+		input_close(&in->all[i]);
+	free(in->all);
 }
 
 /* Explains a fatal error log, which may end early. */
-static int why_explain_crash(const char *path, struct error *err)
+static int why_explain_crash(const struct input *in, struct error *err)
 {
 	struct error output_err;
 	struct output out;
 	int ret = output_open(&out, opt.output, err);
 
 	if (ret == 0)
-		ret = why_hs_err(path, opt.json, &out, err);
+		ret = why_hs_err(in, opt.json, &out, err);
 	if ((ret == 0 || err->kind == ERROR_PARTIAL) &&
 	    output_commit(&out, &output_err)) {
 		*err = output_err;
@@ -229,27 +266,62 @@ static int why_explain_crash(const char *path, struct error *err)
 	return ret;
 }
 
-static int why_run_file(const char *path, struct error *err)
+static int why_compare_files(const struct diagnosis *d, struct error *err)
 {
 	struct against a = { .result = -1 };
-	struct diagnosis d;
+	int ret = against_open(&a, err);
+
+	if (ret == 0)
+		ret = against_finish(&a, err);
+	if (ret == 0)
+		ret = why_write(d, &a, err);
+	if (ret == 0)
+		ret = why_set_status(d, a.is_given ? &a.diagnosis : NULL, err);
+	if (ret == 0 && d->lost.len)
+		ret = fail(err, ERROR_PARTIAL, "the input is incomplete");
+	against_close(&a);
+	return ret;
+}
+
+/* A single file may be a fatal error log, which needs no other. */
+static int why_judge_inputs(const struct why_inputs *in, struct error *err)
+{
+	struct diagnosis d = { 0 };
+	struct text name = { 0 };
+	struct error no_recording;
+	int ret = -1;
+
+	if (in->count == 1) {
+		ret = why_explain_crash(in->all, err);
+		if (ret == 0 || err->kind != ERROR_INPUT)
+			return ret;
+	}
+	ret = why_read_files(&d, in->all, in->count, &no_recording);
+	if (ret == 0)
+		ret = why_compare_files(&d, err);
+	else if (in->count > 1 ||
+		 !foreign_file_name(&name, in->all->bytes, in->all->len))
+		*err = no_recording;
+	text_release(&name);
+	diagnosis_release(&d);
+	return ret;
+}
+
+static int why_run_files(const char *const *paths, size_t count,
+			 struct error *err)
+{
+	struct why_inputs in = { 0 };
 	int ret;
 
 	if (target_refuse_live("duration|watch", err))
 		return -1;
-	if (!why_file_is_document(path))
-		return why_explain_crash(path, err);
-	ret = why_read_document(path, &d, err);
+	if (why_output_is_page())
+		return misuse(err, "a page requires a running JVM: '%s'",
+			      opt.output);
+	ret = why_open_inputs(&in, paths, count, err);
 	if (ret == 0)
-		ret = against_open(&a, err);
-	if (ret == 0)
-		ret = against_finish(&a, err);
-	if (ret == 0)
-		ret = why_write(&d, &a, err);
-	if (ret == 0)
-		ret = why_set_status(&d, a.is_given ? &a.diagnosis : NULL, err);
-	against_close(&a);
-	diagnosis_release(&d);
+		ret = why_judge_inputs(&in, err);
+	why_close_inputs(&in);
 	return ret;
 }
 
@@ -264,21 +336,6 @@ static void why_tell_first(const struct diagnosis *d)
 		 d->count > 1 ? ", and more" : "");
 }
 
-static int why_observe(const struct jvm *jvm, struct diagnosis *d,
-		       void (*tell)(const struct diagnosis *d),
-		       struct error *err)
-{
-	struct observation *o = observation_open(jvm, opt.duration_ns, err);
-	int ret;
-
-	if (!o)
-		return -1;
-	observation_run(o, tell);
-	ret = observation_diagnose(o, d, err);
-	observation_close(o);
-	return ret;
-}
-
 /* Prints the changes, until a signal arrives or the JVM exits. */
 static int why_watch(const struct jvm *jvm, struct error *err)
 {
@@ -288,8 +345,10 @@ static int why_watch(const struct jvm *jvm, struct error *err)
 
 	while (ret == 0 && !signals_arrived() && jvm_runs(jvm)) {
 		struct text out = { 0 };
+		struct observation *o;
 
-		ret = why_observe(jvm, &d, why_tell_nothing, err);
+		ret = why_observe(jvm, &o, &d, why_tell_nothing, err);
+		observation_close(o);
 		/* What a signal cut short is no change. */
 		if (ret == 0 && (is_first || !signals_arrived()))
 			why_add_changes(&out, &d, is_first ? NULL : &before);
@@ -313,19 +372,23 @@ static int why_run_jvm(const struct jvm *jvm, struct error *err)
 {
 	struct against a = { .result = -1 };
 	struct diagnosis d = { 0 };
+	struct observation *o = NULL;
 	int ret;
 
 	if (opt.watch)
 		return why_watch(jvm, err);
 	ret = against_open(&a, err);
 	if (ret == 0)
-		ret = why_observe(jvm, &d, why_tell_first, err);
+		ret = why_observe(jvm, &o, &d, why_tell_first, err);
 	if (ret == 0)
 		ret = against_finish(&a, err);
-	if (ret == 0)
+	if (ret == 0 && why_output_is_page())
+		ret = why_write_html(&d, o, err);
+	else if (ret == 0)
 		ret = why_write(&d, &a, err);
 	if (ret == 0)
 		ret = why_set_status(&d, a.is_given ? &a.diagnosis : NULL, err);
+	observation_close(o);
 	against_close(&a);
 	diagnosis_release(&d);
 	return ret;
@@ -336,8 +399,11 @@ static int why_run_command(int argc, char **argv, struct error *err)
 	struct jvm jvm = { .pidfd = -1 };
 	int ret;
 
-	if (!opt.pid && argc == 1 && target_is_file(argv[0]))
-		return why_run_file(argv[0], err);
+	if (!opt.pid && argc >= 1 && target_is_file(argv[0]))
+		return why_run_files((const char *const *)argv, (size_t)argc,
+				     err);
+	if (why_output_is_page() && (opt.json || opt.against))
+		return misuse(err, "a page excludes --json and --against");
 	if (opt.duration_ns < WHY_LEAST)
 		return misuse(err, "--duration must be at least 1s");
 	if (strcmp(opt.output, "-") != 0 && output_try(opt.output, err))
@@ -363,7 +429,7 @@ static const struct command_option options[] = {
 		 .excludes = "json|output|against|exit-code"),
 	OPT_FLAG(0, "json", &opt.json, "write JSON"),
 	OPT_STRING('o', "output", &opt.output, "<file>",
-		   "write to this file"),
+		   "write to this file; .html: a page with the evidence"),
 	OPT_FLAG(0, "exit-code", &opt.exit_code,
 		 "exit with status 10 if there is a cause, or 11"),
 	OPT_END,
@@ -372,7 +438,7 @@ static const struct command_option options[] = {
 
 const struct command why_command = {
 	.name = "why",
-	.synopsis = "why [<options>] [<pid>|<file>]",
+	.synopsis = "why [<options>] [<pid>|<file>...]",
 	.summary = "find what is wrong with a JVM: stops, locks, waits, CPU",
 	.group = "watch",
 	.examples = "  sjkc why 4711                     # the causes, in 15 "
@@ -381,6 +447,7 @@ const struct command why_command = {
 		    "  sjkc why 4711 --against 4712      # what the other lacks\n"
 		    "  sjkc why 4711 --watch -d 60s      # changes, until ^C\n"
 		    "  sjkc why hs_err_pid4711.log       # why it crashed\n"
+		    "  sjkc why dump1.txt dump2.txt gc.log\n"
 		    "  sjkc why 4711 --json | jq '.causes[].sentence'\n",
 	.options = options,
 	.has_messages = true,

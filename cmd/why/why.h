@@ -3,7 +3,9 @@
 #ifndef CMD_WHY_WHY_H
 #define CMD_WHY_WHY_H
 
+#include "cmd/why/observation.h"
 #include "core/base/error.h"
+#include "core/base/input.h"
 #include "core/base/output.h"
 #include "core/base/text.h"
 #include "core/diagnosis/diagnosis.h"
@@ -12,11 +14,11 @@
 
 /*
  * Explains a fatal error log of HotSpot (hs_err_pid4711.log): the cause, the
- * next step, and the evidence, as at most 30 lines of text or as JSON. path
- * may be "-". Fails with ERROR_INPUT if the file is no such log, and, after
- * writing the explanation, with ERROR_PARTIAL if the log ends early.
+ * next step, and the evidence, as at most 30 lines of text or as JSON. Fails
+ * with ERROR_INPUT if the complete input is no such log, and, after writing the
+ * explanation, with ERROR_PARTIAL if the log ends early.
  */
-int why_hs_err(const char *path, bool json, struct output *out,
+int why_hs_err(const struct input *in, bool json, struct output *out,
 	       struct error *err);
 
 /*
@@ -38,5 +40,24 @@ void why_add_changes(struct text *out, const struct diagnosis *d,
 /* Returns the number of causes that the other lacks; NULL lacks all. */
 size_t why_count_causes(const struct diagnosis *d,
 			const struct diagnosis *other);
+
+/*
+ * ---- why_files.c ----
+ *
+ * Judges recordings, thread dumps and GC logs of one JVM together, as far as
+ * they reach, or reads the document of an earlier diagnosis.  The inputs are
+ * complete.  ERROR_INPUT for the first input that is none of these.
+ */
+int why_read_files(struct diagnosis *d, const struct input *all, size_t count,
+		   struct error *err);
+
+/*
+ * ---- why_page.c ----
+ *
+ * Writes a diagnosis, and what it was found in, as an HTML page without
+ * scripts.
+ */
+void why_write_page(struct output *out, const struct diagnosis *d,
+		    struct observation *o);
 
 #endif

@@ -38,23 +38,19 @@ static int crash_read(struct hs_err *e, const struct input *in,
 	return -1;
 }
 
-int why_hs_err(const char *path, bool json, struct output *out,
+int why_hs_err(const struct input *in, bool json, struct output *out,
 	       struct error *err)
 {
 	struct hs_err e = { .kind = HS_ERR_UNKNOWN };
 	struct crash c;
-	struct input in = { 0 };
-	int ret = -1;
+	int ret = crash_read(&e, in, err);
 
-	if (input_open_any(&in, path, err) || input_complete(&in, err) ||
-	    crash_read(&e, &in, err))
-		goto out;
-	crash_init(&c, &e, in.name);
-	ret = crash_write(&c, json, out, err);
-out:
+	if (ret == 0) {
+		crash_init(&c, &e, in->name);
+		ret = crash_write(&c, json, out, err);
+	}
 	if (ret)
-		fail_in(err, "%s", in.name);
+		fail_in(err, "%s", in->name);
 	hs_err_release(&e);
-	input_close(&in);
 	return ret;
 }

@@ -446,8 +446,8 @@ static void old_generation_grows_towards_its_limit(void **state)
 	(void)state;
 	set_trend(TREND_OLD, 60 << 20, 65 << 20, 70 << 20, 100 << 20);
 	assert_string_equal(expect("old")->sentence.bytes,
-			    "the old generation grows by 1.05 MB each second; "
-			    "the heap is full in 30.0 s");
+			    "the old generation grows by 1 MB each second; the "
+			    "heap is full in 30 s");
 	/* A collection begins at 45 %. */
 	set_trend(TREND_OLD, 30 << 20, 35 << 20, 40 << 20, 100 << 20);
 	expect(NULL);
