@@ -5,7 +5,7 @@
  * The dumps come from files, or sjkc takes them from a running JVM.
  */
 #include "cmd/commands.h"
-#include "cmd/shared/dump_owners.h"
+#include "core/threads/dump_owners.h"
 #include "cmd/shared/log.h"
 #include "cmd/shared/recording.h"
 #include "cmd/shared/report_format.h"

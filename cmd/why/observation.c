@@ -3,7 +3,7 @@
 
 #include "bpf/gc_probes.h"
 #include "bpf/sampling/sampling.h"
-#include "cmd/shared/dump_owners.h"
+#include "core/threads/dump_owners.h"
 #include "cmd/shared/log.h"
 #include "cmd/shared/signals.h"
 #include "core/attach/attach.h"

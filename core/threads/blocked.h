@@ -12,6 +12,7 @@
 
 #include "core/base/arena.h"
 #include "core/base/text.h"
+#include "core/hotspot/lock_owners.h"
 #include "core/threads/thread_source.h"
 
 #define BLOCKED_NONE SIZE_MAX
@@ -117,6 +118,13 @@ size_t blocked_waiters(const struct blocked *b, size_t owner, size_t *first);
 
 /* Adds the blocked threads of a Thread.print and the owners of their locks. */
 void blocked_read_dump(struct blocked *b, const char *reply, size_t len);
+
+/*
+ * Adds the owners of java.util.concurrent's locks, which a Thread.print lacks:
+ * the waits are those that were equal before and after the dump.  Owners that
+ * the dump lacks become threads.  Call it before blocked_link().
+ */
+void blocked_add_owners(struct blocked *b, const struct lock_waits *of);
 
 /*
  * Appends a report for people: deadlocks, then each thread that blocks others,

@@ -316,3 +316,61 @@ void blocked_read_dump(struct blocked *b, const char *reply, size_t len)
 	map64_release(&wanted);
 	map64_release(&owners);
 }
+
+/* ---- owners from the JVM's memory ---- */
+
+static bool class_names_equal(const char *dump, const char *vm)
+{
+	size_t i = 0;
+
+	for (; dump[i] && vm[i]; i++)
+		if (dump[i] != (vm[i] == '/' ? '.' : vm[i]))
+			return false;
+	return dump[i] == vm[i];
+}
+
+/* Virtual threads that are not mounted are in no Thread.print. */
+static void owners_add_missing(struct blocked *b, struct map64 *known,
+			       const struct lock_thread *owner)
+{
+	struct blocked_thread *t;
+
+	if (!map64_add(known, (uint64_t)owner->java_id, 0))
+		return;
+	t = blocked_add(b);
+	if (!t)
+		return;
+	t->id = owner->java_id;
+	t->name = blocked_string(b, owner->name, strlen(owner->name));
+	t->state = RUN_UNKNOWN;
+	t->kind = BLOCKED_NOT;
+}
+
+void blocked_add_owners(struct blocked *b, const struct lock_waits *of)
+{
+	struct map64 by_id = { 0 }, known = { 0 };
+	size_t count = b->count;
+
+	for (size_t i = 0; i < of->count; i++)
+		map64_add(&by_id, (uint64_t)of->all[i].waiter.java_id,
+			  (uint32_t)i);
+	for (size_t i = 0; i < count; i++)
+		map64_add(&known, (uint64_t)b->threads[i].id, 0);
+	for (size_t i = 0; i < count; i++) {
+		struct blocked_thread *t = &b->threads[i];
+		uint32_t at = map64_get(&by_id, (uint64_t)t->id);
+		const struct lock_wait *w = at == MAP64_NONE ? NULL
+							     : &of->all[at];
+
+		if (!w || t->kind != BLOCKED_SYNCHRONIZER || t->owner_id ||
+		    w->kind != LOCK_SYNCHRONIZER || w->is_reacquired ||
+		    !w->owner.java_id ||
+		    !class_names_equal(t->lock_class, w->lock_class))
+			continue;
+		t->owner_id = w->owner.java_id;
+		owners_add_missing(b, &known, &w->owner);
+	}
+	b->knows_synchronizers = true;
+	map64_release(&by_id);
+	map64_release(&known);
+}

@@ -11,6 +11,7 @@
 #include "core/jvm/container.h"
 #include "core/process/wait_peer.h"
 #include "core/threads/blocked.h"
+#include "core/threads/dump_owners.h"
 #include "core/threads/tasks.h"
 #include "core/threads/thread_dumps.h"
 
@@ -550,6 +551,8 @@ struct proc_source {
 	bool has_sampled;
 	struct container_pod pod;
 	struct text title;
+	struct dump_owners owners; /* of blocked threads */
+	bool has_owners;           /* they are open, or cannot be */
 };
 
 /* The base is the first member, so its address is that of the source. */
@@ -832,17 +835,6 @@ static int source_stack(struct thread_source *base,
 		    (int)t->tid);
 }
 
-static int source_deadlocks(struct thread_source *base, struct text *out,
-			    struct error *err)
-{
-	const struct text *dump = source_dump_text(source_of(base), err);
-
-	if (!dump)
-		return -1;
-	thread_text_deadlocks(dump->bytes, dump->len, out);
-	return 0;
-}
-
 /* Total time that the program was stopped; -1 = unknown. */
 static int64_t source_stopped_ns(struct proc_source *s)
 {
@@ -853,6 +845,14 @@ static int64_t source_stopped_ns(struct proc_source *s)
 	return s->stopped_ns;
 }
 
+/* Reading the JVM's tables takes some milliseconds, so it waits for a user. */
+static void source_open_owners(struct proc_source *s)
+{
+	if (!s->has_owners)
+		dump_owners_open(&s->owners, s->jvm);
+	s->has_owners = true;
+}
+
 static int source_blocked(struct thread_source *base, struct blocked *out,
 			  struct error *err)
 {
@@ -860,8 +860,11 @@ static int source_blocked(struct thread_source *base, struct blocked *out,
 	int64_t before = source_stopped_ns(s), began = clock_monotonic_ns(),
 		after;
 	int64_t asked, came, came_ns;
-	const struct text *dump = source_dump_text(s, err);
+	const struct text *dump;
 
+	source_open_owners(s);
+	dump_owners_before(&s->owners);
+	dump = source_dump_text(s, err);
 	if (!dump)
 		return -1;
 	thread_dumps_times(s->dumps, &asked, &came, &came_ns);
@@ -869,6 +872,9 @@ static int source_blocked(struct thread_source *base, struct blocked *out,
 		return 0; /* the dump is the same as before */
 	blocked_begin(out, "Thread.print", came_ns);
 	blocked_read_dump(out, dump->bytes, dump->len);
+	dump_owners_after(&s->owners);
+	if (s->owners.owners && came_ns >= began)
+		blocked_add_owners(out, &s->owners.after);
 	blocked_link(out);
 	after = source_stopped_ns(s);
 	/*
@@ -883,6 +889,24 @@ static int source_blocked(struct thread_source *base, struct blocked *out,
 	return 0;
 }
 
+/* The JVM's list lacks deadlocks of java.util.concurrent's locks. */
+static int source_deadlocks(struct thread_source *base, struct text *out,
+			    struct error *err)
+{
+	struct blocked b = { 0 };
+	int ret = source_blocked(base, &b, err);
+	const struct text *dump = ret ? NULL
+				      : source_dump_text(source_of(base), err);
+	size_t before = out->len;
+
+	if (dump)
+		thread_text_deadlocks(dump->bytes, dump->len, out);
+	if (dump && out->len == before && b.deadlocks)
+		blocked_text(&b, BLOCKED_FEW, out);
+	blocked_release(&b);
+	return dump ? 0 : -1;
+}
+
 static const char *source_title(struct thread_source *base)
 {
 	return source_of(base)->title.bytes;
@@ -893,6 +917,8 @@ static void source_close(struct thread_source *base)
 	struct proc_source *s = source_of(base);
 
 	thread_dumps_free(s->dumps);
+	if (s->has_owners)
+		dump_owners_close(&s->owners);
 	machine_load_close(&s->machine);
 	tasks_close(s->tasks);
 	perfdata_close(s->perf);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cmd/shared/dump_owners.h"
+#include "core/threads/dump_owners.h"
 
 #include "core/base/clock.h"
 #include "core/formats/reader.h"
@@ -31,13 +31,13 @@ void dump_owners_close(struct dump_owners *o)
 	process_view_close(o->view);
 }
 
-static void dump_owners_before(struct dump_owners *o)
+void dump_owners_before(struct dump_owners *o)
 {
 	if (o->owners)
 		lock_owners_read(o->owners, &o->before);
 }
 
-static void dump_owners_after(struct dump_owners *o)
+void dump_owners_after(struct dump_owners *o)
 {
 	int64_t due_ns = clock_after(o->before.at_ns, DEADLOCK_NS);
 

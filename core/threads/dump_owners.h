@@ -7,8 +7,8 @@
  * searches its whole heap for them. The owners are read before and after the
  * dump, and must be equal.
  */
-#ifndef CMD_SHARED_DUMP_OWNERS_H
-#define CMD_SHARED_DUMP_OWNERS_H
+#ifndef CORE_THREADS_DUMP_OWNERS_H
+#define CORE_THREADS_DUMP_OWNERS_H
 
 #include "core/attach/attach.h"
 #include "core/base/error.h"
@@ -37,6 +37,13 @@ void dump_owners_close(struct dump_owners *o);
 int dump_owners_take(struct dump_owners *o, struct attach *attach,
 		     const char *options, struct dump_series *s,
 		     struct error *err);
+
+/*
+ * Call these right before and after a dump that another function takes, which
+ * may take a while.
+ */
+void dump_owners_before(struct dump_owners *o);
+void dump_owners_after(struct dump_owners *o);
 
 /* Adds the owners to the dump, which the series has read but not ended. */
 void dump_owners_add(const struct dump_owners *o, struct dump_series *s);
