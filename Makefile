@@ -107,7 +107,7 @@ chosen = $(or $(strip $(if $(T),$(foreach f,$(1),$(if $(findstring $(T),$(notdir
 	picture deb tarball install uninstall clean help everything tools sanitized fuzzers replayed
 .PHONY: $(addprefix check-,build everything unit sanitized cli screen layers man \
 	replay fuzz browser jvm root live jdks kernels collector packaging backends \
-	cluster)
+	cluster incidents)
 
 all: $(B)/sjkc			## build ./sjkc
 	$(Q)$(if $(SANITIZE),:,cmp -s $< sjkc || cp -f $< sjkc)
@@ -396,6 +396,12 @@ check-kernels:			## run prof on other kernels, emulated; KERNELS=directory
 	$(Q)for t in demo kernels; do sh tests/setup.sh $$t || exit 1; done
 	$(Q)$(build) all $(root_tools)
 	$(Q)TOOLS=$(B)/tests/root/lib sh tests/kernels.sh ./sjkc
+
+# Not part of check: it takes eight minutes for each JDK, and needs a quiet machine.
+check-incidents:		## run why on services with a fault, which need a quiet machine
+	$(Q)$(call set_up,check)
+	$(Q)$(build) all
+	$(Q)sh tests/incidents.sh ./sjkc $(ONLY)
 
 # Not part of check: it takes ten minutes.
 check-day:			## run prof --push while 200 JVMs start and end

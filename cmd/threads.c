@@ -5,7 +5,6 @@
  * The dumps come from files, or sjkc takes them from a running JVM.
  */
 #include "cmd/commands.h"
-#include "core/threads/dump_owners.h"
 #include "cmd/shared/log.h"
 #include "cmd/shared/recording.h"
 #include "cmd/shared/report_format.h"
@@ -16,6 +15,7 @@
 #include "core/base/clock.h"
 #include "core/base/output.h"
 #include "core/formats/reader.h"
+#include "core/threads/dump_owners.h"
 #include "core/threads/dump_series.h"
 #include "render/threads/threads_report.h"
 

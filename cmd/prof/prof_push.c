@@ -547,7 +547,8 @@ bool prof_push_is_wanted(const struct prof_push_options *o)
 static uint64_t push_memory_limit(uint64_t given)
 {
 	struct units_shown own, group;
-	struct cgroup_limits limits = { .memory = -1, .cpu_stat = -1,
+	struct cgroup_limits limits = { .memory = -1,
+					.cpu_stat = -1,
 					.memory_group = -1 };
 	uint64_t bytes = given ? given : MEMORY_BYTES;
 	struct jvm self;

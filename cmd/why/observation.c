@@ -3,7 +3,6 @@
 
 #include "bpf/gc_probes.h"
 #include "bpf/sampling/sampling.h"
-#include "core/threads/dump_owners.h"
 #include "cmd/shared/log.h"
 #include "cmd/shared/signals.h"
 #include "core/attach/attach.h"
@@ -16,6 +15,7 @@
 #include "core/gc/gc_counters.h"
 #include "core/hotspot/java_heap.h"
 #include "core/jvm/main_name.h"
+#include "core/threads/dump_owners.h"
 #include "core/threads/proc_source.h"
 
 #include <inttypes.h>
@@ -24,16 +24,21 @@
 #include <string.h>
 
 #define FIRST_NS   (1500 * CLOCK_NS_PER_MS) /* of the second dump */
-#define EARLY_NS   (5 * CLOCK_NS_PER_S)   /* from here on, a first answer */
-#define SLOW_NS    (10 * CLOCK_NS_PER_MS) /* a slow stop */
-#define TIMEOUT_NS (5 * CLOCK_NS_PER_S)   /* of a request to the JVM */
+#define EARLY_NS   (5 * CLOCK_NS_PER_S)     /* from here on, a first answer */
+#define SLOW_NS    (10 * CLOCK_NS_PER_MS)   /* a slow stop */
+#define TIMEOUT_NS (5 * CLOCK_NS_PER_S)     /* of a request to the JVM */
 
 /* Chosen: a JVM whose compilers use less has room in its code cache. */
 #define COMPILERS_ASKED 0.05
 /* Anonymous memory that grows like this may be the heap, or leak. */
 #define GROWTH_PER_S (1024.0 * 1024)
 
-enum { OBSERVATION_DUMPS = 4, OBSERVATION_QUARTERS = 4, LAST_NAMES = 64, STOPS_MAX = 20000 };
+enum {
+	OBSERVATION_DUMPS = 4,
+	OBSERVATION_QUARTERS = 4,
+	LAST_NAMES = 64,
+	STOPS_MAX = 20000
+};
 
 struct observation {
 	const struct jvm *jvm;
@@ -64,7 +69,7 @@ struct observation {
 	struct sampling_options sampling_options;
 
 	struct trends trends;
-	size_t samples_due; /* number of the next sample */
+	size_t samples_due;               /* number of the next sample */
 	struct class_histogram histogram; /* the first one */
 	bool has_histogram;
 	struct jvm_replies replies;
@@ -76,7 +81,8 @@ struct observation {
 };
 
 /* Keeps why a fact is missing. */
-static void observation_miss(struct observation *o, enum diagnosis_need need, const char *text)
+static void observation_miss(struct observation *o, enum diagnosis_need need,
+			     const char *text)
 {
 	struct text *problem = &o->problems[__builtin_ctz(need)];
 
@@ -137,7 +143,8 @@ static void observation_take_due_dump(struct observation *o)
 
 /* ---- pauses ---- */
 
-static void observation_add_last_thread(struct observation *o, const struct gc_pause *p)
+static void observation_add_last_thread(struct observation *o,
+					const struct gc_pause *p)
 {
 	uint32_t id;
 
@@ -212,7 +219,7 @@ static void observation_open_pauses(struct observation *o)
 /* ---- CPU samples ---- */
 
 static void observation_on_notice(void *self, enum sampling_notice level,
-			  const char *text)
+				  const char *text)
 {
 	(void)self;
 	(level == SAMPLING_LOSS ? log_always : log_detail)("%s", text);
@@ -253,8 +260,8 @@ static void observation_open_sampling(struct observation *o)
 
 /* Refused by JDKs that lack the command: there is no reply then. */
 static void observation_ask(struct observation *o, const char *command,
-			    void (*add)(struct jvm_replies *r, const char *reply,
-					size_t len))
+			    void (*add)(struct jvm_replies *r,
+					const char *reply, size_t len))
 {
 	const struct attach_request request = {
 		.operation = "jcmd",
@@ -363,8 +370,8 @@ static void observation_ask_more(struct observation *o)
 /* ---- the course ---- */
 
 /* Sets the rates; r compares with its own last sample. */
-static int observation_sample_proc(struct observation *o, struct thread_rates *r,
-			   struct error *err)
+static int observation_sample_proc(struct observation *o,
+				   struct thread_rates *r, struct error *err)
 {
 	struct top_sample sample;
 
@@ -485,8 +492,8 @@ static void observation_set_lost(struct observation *o)
 		text_printf(out, "%spauses: %" PRIu64, out->len ? "; " : "",
 			    lost.pauses + lost.records);
 	if (o->waits.left_out)
-		text_printf(out, "%swaiting threads: %zu",
-			    out->len ? "; " : "", o->waits.left_out);
+		text_printf(out, "%swaiting threads: %zu", out->len ? "; " : "",
+			    o->waits.left_out);
 	o->facts.lost = out;
 }
 

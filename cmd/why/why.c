@@ -23,7 +23,7 @@
 #define WHY_DURATION (15 * CLOCK_NS_PER_S)
 #define WHY_LEAST    CLOCK_NS_PER_S
 /* The other observation ends at most so much later. */
-#define WHY_GRACE    (10 * CLOCK_NS_PER_S)
+#define WHY_GRACE (10 * CLOCK_NS_PER_S)
 
 /* Exit statuses of --exit-code. */
 enum { WHY_FOUND = 10, WHY_BROKEN = 11 };
@@ -192,8 +192,7 @@ static int why_write_html(const struct diagnosis *d, struct observation *o,
 static int why_write(const struct diagnosis *d, const struct against *a,
 		     struct error *err)
 {
-	const struct diagnosis *other = a && a->is_given ? &a->diagnosis
-							 : NULL;
+	const struct diagnosis *other = a && a->is_given ? &a->diagnosis : NULL;
 	struct text out = { 0 };
 	int ret;
 
@@ -429,7 +428,7 @@ static const struct command_option options[] = {
 		 .excludes = "json|output|against|exit-code"),
 	OPT_FLAG(0, "json", &opt.json, "write JSON"),
 	OPT_STRING('o', "output", &opt.output, "<file>",
-		   "write to this file; .html: a page with the evidence"),
+		   "write to this file; .html: a page"),
 	OPT_FLAG(0, "exit-code", &opt.exit_code,
 		 "exit with status 10 if there is a cause, or 11"),
 	OPT_END,
@@ -444,7 +443,8 @@ const struct command why_command = {
 	.examples = "  sjkc why 4711                     # the causes, in 15 "
 		    "s\n"
 		    "  sjkc why -d 5s Main\n"
-		    "  sjkc why 4711 --against 4712      # what the other lacks\n"
+		    "  sjkc why 4711 --against 4712      # what the other "
+		    "lacks\n"
 		    "  sjkc why 4711 --watch -d 60s      # changes, until ^C\n"
 		    "  sjkc why hs_err_pid4711.log       # why it crashed\n"
 		    "  sjkc why dump1.txt dump2.txt gc.log\n"

@@ -91,8 +91,9 @@ static int filed_add_gc_log(struct filed_facts *f, const struct input *in,
 	if (!s)
 		return -1;
 	filed_add_pauses(f, s);
-	filed_lose(f, gc_log_broken_lines(s, &(const char *){ NULL },
-					  &(uint64_t){ 0 }),
+	filed_lose(f,
+		   gc_log_broken_lines(s, &(const char *){ NULL },
+				       &(uint64_t){ 0 }),
 		   "incomplete lines");
 	gc_source_close(s);
 	return 0;

@@ -17,7 +17,8 @@
 enum { CHART_WIDTH = 1000, CHART_HEIGHT = 120 };
 
 static const char page_head[] =
-	"<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+	"<!doctype html>\n<html lang=\"en\">\n<head>\n<meta "
+	"charset=\"utf-8\">\n"
 	"<meta http-equiv=\"Content-Security-Policy\" content=\"default-src "
 	"'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action "
 	"'none'\">\n"
@@ -103,8 +104,8 @@ static void page_add_rules(struct text *out, const struct diagnosis *d)
 		return;
 	text_puts(out, "<p class=\"soft\">Not checked:</p>\n<ul>\n");
 	for (size_t i = 0; i < d->unchecked_count; i++) {
-		text_printf(out, "<li class=\"soft\">%s: ",
-			    d->unchecked[i]->topic);
+		text_printf(out,
+			    "<li class=\"soft\">%s: ", d->unchecked[i]->topic);
 		page_add_string(out, d->reasons[i]);
 		text_puts(out, "</li>\n");
 	}

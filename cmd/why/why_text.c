@@ -23,8 +23,8 @@ static void rules_add_text(struct text *out, const char *label,
 	text_puts(&line, label);
 	for (size_t i = 0; i < count; i++) {
 		text_printf(&line, "%s%s", i ? ", " : " ", rules[i]->topic);
-		if (reasons && (i + 1 == count ||
-				strcmp(reasons[i], reasons[i + 1]) != 0))
+		if (reasons &&
+		    (i + 1 == count || strcmp(reasons[i], reasons[i + 1]) != 0))
 			text_printf(&line, " (%s)", reasons[i]);
 	}
 	columns_wrap(out, line.bytes, 0, 2, WIDTH);

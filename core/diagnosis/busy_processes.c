@@ -77,10 +77,10 @@ struct busy_process busy_processes_find(const struct busy_processes *b,
 		found.pid = t->pid;
 		memcpy(found.name, t->name, sizeof(found.name));
 	}
-	found.cores = seconds > 0 ? (double)most /
-					    (double)sysconf(_SC_CLK_TCK) /
-					    seconds
-				  : 0;
+	found.cores = seconds > 0
+			      ? (double)most / (double)sysconf(_SC_CLK_TCK) /
+					seconds
+			      : 0;
 	busy_processes_release(&now);
 	return found;
 }

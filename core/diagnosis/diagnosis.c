@@ -130,9 +130,9 @@ static void figure_add(struct diagnosis *d, const char *name, double value,
 		       const char *unit, const char *source)
 {
 	if (!isnan(value) && value >= 0 && d->figure_count < FIGURES_MAX)
-		d->figures[d->figure_count++] = (struct evidence){
-			name, value, unit, source
-		};
+		d->figures[d->figure_count++] = (struct evidence){ name, value,
+								   unit,
+								   source };
 }
 
 static void figures_add_rates(struct diagnosis *d, const struct top_rates *r)
@@ -164,8 +164,8 @@ static void figures_add_pauses(struct diagnosis *d,
 		   "pauses");
 	if (!p->has_sync)
 		return;
-	figure_add(d, "safepoint_sync", 100e-9 * (double)p->sync_ns / p->seconds,
-		   "%", "pauses");
+	figure_add(d, "safepoint_sync",
+		   100e-9 * (double)p->sync_ns / p->seconds, "%", "pauses");
 	figure_add(d, "safepoint_sync_longest",
 		   (double)p->longest_sync_ns / 1e6, "ms", "pauses");
 }
@@ -181,8 +181,7 @@ static void figures_add_dumps(struct diagnosis *d, const struct dump_waits *w)
 		if (w->all[i].kind == DUMP_WAIT_MONITOR ||
 		    w->all[i].kind == DUMP_WAIT_LOCK)
 			locks += mean;
-		if (w->all[i].kind == DUMP_WAIT_SOCKET &&
-		    !w->all[i].is_inbound)
+		if (w->all[i].kind == DUMP_WAIT_SOCKET && !w->all[i].is_inbound)
 			sockets += mean;
 	}
 	figure_add(d, "waiting_for_locks", locks, "threads", "thread dumps");
@@ -192,8 +191,8 @@ static void figures_add_dumps(struct diagnosis *d, const struct dump_waits *w)
 
 static void figures_add_trends(struct diagnosis *d, const struct trends *t)
 {
-	figure_add(d, "descriptors",
-		   (double)trends_last(t, TREND_DESCRIPTORS), "", "/proc");
+	figure_add(d, "descriptors", (double)trends_last(t, TREND_DESCRIPTORS),
+		   "", "/proc");
 	figure_add(d, "threads", (double)trends_last(t, TREND_THREADS), "",
 		   "/proc");
 	figure_add(d, "classes", (double)trends_last(t, TREND_CLASSES), "",

@@ -56,7 +56,7 @@ struct diagnosis_pauses {
 	int64_t longest_gc_ns;
 	int64_t least_used; /* bytes of the heap after the last full collection;
 			       0 = none, or unknown */
-	int64_t sync_ns; /* time to safepoint of all stops */
+	int64_t sync_ns;    /* time to safepoint of all stops */
 	int64_t longest_sync_ns;
 	/* Of slow stops: the most frequent last thread, foreign; NULL = none */
 	const char *last_thread;

@@ -132,7 +132,8 @@ static size_t read_evidence(struct json_reader *r, struct diagnosis *d,
 	for (bool in = json_enter_array(r); in && json_next_element(r);) {
 		struct evidence e = { "", 0, "", "" };
 
-		for (in = json_enter_object(r); in && json_next_member(r, &key);)
+		for (in = json_enter_object(r);
+		     in && json_next_member(r, &key);)
 			if (line_is(key, "name"))
 				e.name = read_kept(r, d);
 			else if (line_is(key, "value"))
@@ -230,7 +231,8 @@ static void read_unchecked(struct json_reader *r, struct diagnosis *d)
 		const char *reason = "";
 
 		text_clear(&name);
-		for (in = json_enter_object(r); in && json_next_member(r, &key);)
+		for (in = json_enter_object(r);
+		     in && json_next_member(r, &key);)
 			if (line_is(key, "rule"))
 				json_read_text(r, &name);
 			else if (line_is(key, "reason"))

@@ -69,9 +69,9 @@ static const struct {
 
 /* Packages whose classes are no place of the application. */
 static const char *const waits_libraries[] = {
-	"com.zaxxer.hikari.", "org.apache.tomcat.jdbc.pool.",
+	"com.zaxxer.hikari.",        "org.apache.tomcat.jdbc.pool.",
 	"org.apache.commons.pool2.", "org.apache.commons.dbcp2.",
-	"org.apache.http.", "org.apache.hc.",
+	"org.apache.http.",          "org.apache.hc.",
 };
 
 static bool waits_is_library(const char *class_name)
@@ -144,7 +144,8 @@ static const struct frame *waits_find_place(const struct profile *p,
 		 * pool waits by the means of the JDK.
 		 */
 		if (*kind == DUMP_WAIT_KINDS || found == DUMP_WAIT_SOCKET ||
-		    (found == DUMP_WAIT_CONNECTION && *kind != DUMP_WAIT_SOCKET))
+		    (found == DUMP_WAIT_CONNECTION &&
+		     *kind != DUMP_WAIT_SOCKET))
 			*kind = found;
 	}
 	return NULL;

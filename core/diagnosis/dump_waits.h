@@ -21,15 +21,15 @@
 enum { DUMP_WAITS_DUMPS = 8 }; /* maximum number of dumps */
 
 enum dump_wait_kind {
-	DUMP_WAIT_MONITOR, /* synchronized */
-	DUMP_WAIT_LOCK,    /* a lock of java.util.concurrent */
-	DUMP_WAIT_PERMIT,  /* java.util.concurrent.Semaphore */
+	DUMP_WAIT_MONITOR,    /* synchronized */
+	DUMP_WAIT_LOCK,       /* a lock of java.util.concurrent */
+	DUMP_WAIT_PERMIT,     /* java.util.concurrent.Semaphore */
 	DUMP_WAIT_CONNECTION, /* a connection of a pool: HikariCP, … */
-	DUMP_WAIT_RESULT,  /* a future, a latch */
-	DUMP_WAIT_NAMES,   /* name resolution */
-	DUMP_WAIT_SOCKET,  /* a reply, or a connection */
-	DUMP_WAIT_DISK,    /* a file */
-	DUMP_WAIT_SLEEP,   /* Thread.sleep() */
+	DUMP_WAIT_RESULT,     /* a future, a latch */
+	DUMP_WAIT_NAMES,      /* name resolution */
+	DUMP_WAIT_SOCKET,     /* a reply, or a connection */
+	DUMP_WAIT_DISK,       /* a file */
+	DUMP_WAIT_SLEEP,      /* Thread.sleep() */
 	DUMP_WAIT_OTHER,
 	DUMP_WAIT_KINDS,
 };
@@ -65,9 +65,9 @@ struct dump_waits {
 	size_t left_out; /* threads beyond the limit of groups */
 	/* Of the last dump: its first deadlock as a sentence; or empty. */
 	struct text deadlock;
-	size_t deadlocked, behind; /* its threads, and those behind them */
-	size_t deadlocks;          /* number of deadlocks */
-	size_t deadlock_dumps;     /* dumps that have a deadlock */
+	size_t deadlocked, behind;  /* its threads, and those behind them */
+	size_t deadlocks;           /* number of deadlocks */
+	size_t deadlock_dumps;      /* dumps that have a deadlock */
 	struct dump_work finalizer; /* finalize() of an application's class */
 	struct dump_work virtual_threads; /* that run, and do not wait */
 	/* Private. */

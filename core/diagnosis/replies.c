@@ -34,8 +34,8 @@ void jvm_replies_release(struct jvm_replies *r)
 
 static bool class_is_of_jdk(const char *name)
 {
-	static const char *const packages[] = { "java.", "javax.", "jdk.",
-						"sun.", "com.sun.", "[" };
+	static const char *const packages[] = { "java.", "javax.",   "jdk.",
+						"sun.",  "com.sun.", "[" };
 
 	for (size_t i = 0; i < sizeof(packages) / sizeof(*packages); i++)
 		if (strncmp(name, packages[i], strlen(packages[i])) == 0)

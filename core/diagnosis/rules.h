@@ -79,7 +79,8 @@
 #define GROWTH_FULL_S   3600
 /* Chosen: a heap that is nearly full after a full collection. */
 #define HEAP_SHARE 0.85
-/* Chosen: the kernel kills at 1; file pages that it may drop are not counted. */
+/* Chosen: the kernel kills at 1; file pages that it may drop are not counted.
+ */
 #define MEMORY_SHARE 0.95
 /* Healthy: 0 pages a second; chosen. */
 #define MAJOR_FAULTS_PER_S 10
@@ -88,10 +89,10 @@
  * The code cache of a service uses 1 to 10 % of 240 MB; one of 4 MB was 87 %
  * full.  After their first minutes, compilers are idle.
  */
-#define CODE_CACHE_SHARE  0.85
+#define CODE_CACHE_SHARE   0.85
 #define COMPILERS_UPTIME_S 300
-#define COMPILERS_SHARE   0.25
-#define COMPILERS_CORES   0.1
+#define COMPILERS_SHARE    0.25
+#define COMPILERS_CORES    0.1
 /* Chosen: objects that wait for the thread Finalizer. */
 #define FINALIZER_LEAST 1000
 /* Chosen: virtual threads that wait for each carrier. */

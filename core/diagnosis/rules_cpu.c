@@ -99,7 +99,7 @@ static bool places_find(const struct profile *p, struct places *sum)
 }
 
 bool facts_busiest(const struct diagnosis_facts *f, struct text *place,
-		       double *share)
+		   double *share)
 {
 	static const struct style style = { .simple = true };
 	struct places sum;
@@ -115,7 +115,7 @@ bool facts_busiest(const struct diagnosis_facts *f, struct text *place,
 static const char few_samples[] = "fewer than 100 samples of the CPU";
 
 const char *rule_exceptions(struct diagnosis *d, const struct rule *rule,
-				   const struct diagnosis_facts *f)
+			    const struct diagnosis_facts *f)
 {
 	struct places sum;
 	struct cause *c;
@@ -149,7 +149,7 @@ const char *rule_exceptions(struct diagnosis *d, const struct rule *rule,
  * job does the same: it is where the CPU time goes, and no fault by itself.
  */
 const char *rule_place(struct diagnosis *d, const struct rule *rule,
-			      const struct diagnosis_facts *f)
+		       const struct diagnosis_facts *f)
 {
 	double cores = f->rates->process.cpu, available = facts_cores(f), share;
 	struct text place = { 0 };
@@ -182,7 +182,6 @@ const char *rule_place(struct diagnosis *d, const struct rule *rule,
 	return NULL;
 }
 
-
 /* The interpreter runs what has no room. */
 const char *rule_code_cache(struct diagnosis *d, const struct rule *rule,
 			    const struct diagnosis_facts *f)
@@ -199,8 +198,7 @@ const char *rule_code_cache(struct diagnosis *d, const struct rule *rule,
 		return NULL;
 	c = diagnosis_add(d, rule);
 	c->lost_s = share * f->seconds;
-	text_printf(&c->sentence, "the code cache is %.0f%% full",
-		    100 * share);
+	text_printf(&c->sentence, "the code cache is %.0f%% full", 100 * share);
 	if (r->code_is_off)
 		text_puts(&c->sentence, ", and compilation is disabled");
 	text_printf(&c->detail, "%s of %s; ReservedCodeCacheSize sets the size",
@@ -244,8 +242,9 @@ const char *rule_compilers(struct diagnosis *d, const struct rule *rule,
 		    "its start",
 		    100 * r->jit_cpu / r->cpu,
 		    units_time(f->trends->uptime_s * 1e9).text);
-	text_printf(&c->detail, "%.2f of %.2f cores: methods are compiled "
-				"again and again",
+	text_printf(&c->detail,
+		    "%.2f of %.2f cores: methods are compiled "
+		    "again and again",
 		    r->jit_cpu, r->cpu);
 	text_printf(&c->next, "jcmd %s Compiler.queue", f->target);
 	cause_add_evidence(c, "compilers_cpu", r->jit_cpu, "cores", "/proc");

@@ -246,8 +246,9 @@ const char *rule_memory(struct diagnosis *d, const struct rule *rule,
 		text_printf(&c->sentence, "the container uses %s of its %s",
 			    units_bytes(now).text, units_bytes(limit).text);
 	if (kills > 0)
-		text_printf(&c->sentence, "%sthe kernel killed %s of the "
-					  "container for lack of memory",
+		text_printf(&c->sentence,
+			    "%sthe kernel killed %s of the "
+			    "container for lack of memory",
 			    c->sentence.len ? "; " : "",
 			    kills == 1 ? "a process" : "processes");
 	if (kills > 0)
@@ -277,10 +278,11 @@ const char *rule_swap(struct diagnosis *d, const struct rule *rule,
 	c = diagnosis_add(d, rule);
 	c->lost_s = f->seconds;
 	if (swapped > 0)
-		text_printf(&c->sentence,
-			    "%s of the JVM's memory are in swap space, and %.0f "
-			    "pages a second come from a disk",
-			    units_bytes(swapped).text, faults);
+		text_printf(
+			&c->sentence,
+			"%s of the JVM's memory are in swap space, and %.0f "
+			"pages a second come from a disk",
+			units_bytes(swapped).text, faults);
 	else
 		text_puts(&c->sentence,
 			  "the kernel takes memory back, and threads wait for "

@@ -11,7 +11,7 @@
 
 /* By the kernel's states of all threads. */
 const char *rule_stopped(struct diagnosis *d, const struct rule *rule,
-				const struct diagnosis_facts *f)
+			 const struct diagnosis_facts *f)
 {
 	struct cause *c;
 
@@ -99,10 +99,10 @@ static void heap_add_least(struct cause *c, const struct diagnosis_facts *f)
 
 	if (isnan(share))
 		return;
-	text_printf(&c->detail, "; %s of %s stay in use",
-		    units_bytes((double)f->pauses->least_used).text,
-		    units_bytes((double)f->rates->sample->process.heap_max)
-			    .text);
+	text_printf(
+		&c->detail, "; %s of %s stay in use",
+		units_bytes((double)f->pauses->least_used).text,
+		units_bytes((double)f->rates->sample->process.heap_max).text);
 	cause_add_evidence(c, "used_after_full_share", share, "of the heap",
 			   "pauses");
 }
@@ -126,9 +126,8 @@ const char *rule_full_heap(struct diagnosis *d, const struct rule *rule,
 	return NULL;
 }
 
-const char *rule_collections(struct diagnosis *d,
-				    const struct rule *rule,
-				    const struct diagnosis_facts *f)
+const char *rule_collections(struct diagnosis *d, const struct rule *rule,
+			     const struct diagnosis_facts *f)
 {
 	const struct diagnosis_pauses *p = f->pauses;
 	double share = (double)p->gc_ns / 1e9 / p->seconds;
@@ -162,7 +161,7 @@ const char *rule_collections(struct diagnosis *d,
 
 /* They cost more than their pauses: regions are partly used. */
 const char *rule_humongous(struct diagnosis *d, const struct rule *rule,
-				  const struct diagnosis_facts *f)
+			   const struct diagnosis_facts *f)
 {
 	const struct diagnosis_pauses *p = f->pauses;
 	double per_s = (double)p->humongous / p->seconds;
@@ -192,7 +191,7 @@ const char *rule_humongous(struct diagnosis *d, const struct rule *rule,
 }
 
 const char *rule_safepoints(struct diagnosis *d, const struct rule *rule,
-				   const struct diagnosis_facts *f)
+			    const struct diagnosis_facts *f)
 {
 	const struct diagnosis_pauses *p = f->pauses;
 	double share = (double)p->sync_ns / 1e9 / p->seconds;
@@ -222,7 +221,7 @@ const char *rule_safepoints(struct diagnosis *d, const struct rule *rule,
 }
 
 const char *rule_throttled(struct diagnosis *d, const struct rule *rule,
-				  const struct diagnosis_facts *f)
+			   const struct diagnosis_facts *f)
 {
 	const struct process_sample *now = &f->rates->sample->process;
 	const struct process_sample *old = f->before;
@@ -272,7 +271,7 @@ static double rates_switches(const struct top_rates *r)
 }
 
 const char *rule_starved(struct diagnosis *d, const struct rule *rule,
-				const struct diagnosis_facts *f)
+			 const struct diagnosis_facts *f)
 {
 	const struct process_rates *r = &f->rates->process;
 	double switches = rates_switches(f->rates), others, per_switch_ms;
@@ -314,4 +313,3 @@ const char *rule_starved(struct diagnosis *d, const struct rule *rule,
 	cause_add_evidence(c, "other_processes", others, "cores", "/proc/stat");
 	return NULL;
 }
-

@@ -6,7 +6,7 @@
 
 /* One dump can see a cycle that never was: it reads thread by thread. */
 const char *rule_deadlock(struct diagnosis *d, const struct rule *rule,
-				 const struct diagnosis_facts *f)
+			  const struct diagnosis_facts *f)
 {
 	const struct dump_waits *w = f->dumps;
 	struct cause *c;
@@ -79,7 +79,7 @@ static void wait_add_owner(struct cause *c, const struct dump_wait *g)
 }
 
 const char *rule_convoy(struct diagnosis *d, const struct rule *rule,
-			       const struct diagnosis_facts *f)
+			const struct diagnosis_facts *f)
 {
 	const struct dump_waits *w = f->dumps;
 
@@ -131,7 +131,7 @@ static bool wait_matters(const struct dump_waits *w, const struct dump_wait *g)
 }
 
 const char *rule_pool(struct diagnosis *d, const struct rule *rule,
-			     const struct diagnosis_facts *f)
+		      const struct diagnosis_facts *f)
 {
 	const struct dump_waits *w = f->dumps;
 
@@ -169,7 +169,7 @@ const char *rule_pool(struct diagnosis *d, const struct rule *rule,
 
 /* A lock whose owner waits for the disk comes before the lock. */
 const char *rule_disk(struct diagnosis *d, const struct rule *rule,
-			     const struct diagnosis_facts *f)
+		      const struct diagnosis_facts *f)
 {
 	const struct dump_waits *w = f->dumps;
 
@@ -196,7 +196,6 @@ const char *rule_disk(struct diagnosis *d, const struct rule *rule,
 	}
 	return NULL;
 }
-
 
 /* ---- threads of the JDK that run the application's code ---- */
 

@@ -72,15 +72,14 @@ static void trends_add_files(struct trends *t, int64_t *values)
 		return;
 	if (!t->count)
 		t->first = t->last;
-	values[TREND_DESCRIPTORS] =
-		(int64_t)(t->last.sockets + t->last.files + t->last.pipes +
-			  t->last.others);
+	values[TREND_DESCRIPTORS] = (int64_t)(t->last.sockets + t->last.files +
+					      t->last.pipes + t->last.others);
 	t->limits[TREND_DESCRIPTORS] = t->last.limit;
 }
 
 /*
- * Adds up the resident pages of the heap's mappings, which are anonymous but
- * for ZGC's; smaps has a line "7f0000-7f1000 rw-p …" and fields for each.
+ * Adds up the resident pages of the heap's mappings, which are anonymous,
+ * except with ZGC; smaps has a line "7f0000-7f1000 rw-p …" and fields for each.
  */
 static int64_t heap_resident(const struct trends *t)
 {

@@ -135,8 +135,8 @@ struct jvm_replies {
 	struct text growing; /* classes: "D06Leak$Session +1,500 (67,253)" */
 	struct text native;  /* of these, classes with native memory */
 	struct text loaders; /* "ScriptLoader (4,034)" */
-	struct text finalizable;   /* "LegacyHandle (11,257)" */
-	int64_t finalizable_count; /* objects that wait for Finalizer */
+	struct text finalizable;      /* "LegacyHandle (11,257)" */
+	int64_t finalizable_count;    /* objects that wait for Finalizer */
 	int64_t code_used, code_size; /* bytes of the code cache */
 	bool code_is_off;             /* compilation is disabled */
 	int64_t carriers, queued; /* of virtual threads: parallelism; waiting */

@@ -46,7 +46,7 @@ struct proc_status {
 struct proc_stat {
 	char comm[PROCFS_NAMES]; /* foreign; NUL-terminated */
 	char state;
-	uint64_t major_faults; /* pages read from a disk */
+	uint64_t major_faults;          /* pages read from a disk */
 	uint64_t user_ticks, sys_ticks; /* sysconf(_SC_CLK_TCK) per second */
 	bool is_kernel_thread;
 	uint32_t threads;

@@ -857,9 +857,8 @@ static int source_blocked(struct thread_source *base, struct blocked *out,
 			  struct error *err)
 {
 	struct proc_source *s = source_of(base);
-	int64_t before = source_stopped_ns(s), began = clock_monotonic_ns(),
-		after;
-	int64_t asked, came, came_ns;
+	int64_t before = source_stopped_ns(s), began = clock_monotonic_ns();
+	int64_t after, asked, came, came_ns;
 	const struct text *dump;
 
 	source_open_owners(s);

@@ -90,8 +90,7 @@ static void text_add_relative(struct text *out, const struct diff_row *r)
 static void text_wrap_line(struct text *out, const struct diff *d,
 			   struct text *line)
 {
-	columns_wrap(out, line->bytes, 0, 2,
-			     d->options->width);
+	columns_wrap(out, line->bytes, 0, 2, d->options->width);
 	text_clear(line);
 }
 

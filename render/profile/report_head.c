@@ -210,8 +210,7 @@ static void head_put_line(struct text *out, const struct report *r,
 	text_puts(&line, "");
 	add(&line, r);
 	if (line.len)
-		columns_wrap(out, line.bytes, 0, 2,
-			     r->options->width);
+		columns_wrap(out, line.bytes, 0, 2, r->options->width);
 	text_release(&line);
 }
 
@@ -233,8 +232,7 @@ static void head_put_remarks(struct text *out, const struct report *r,
 		text_printf(&line, "%s: %s: ", losses ? "lost" : "note",
 			    p->remarks[i].what);
 		remark_add_count(&line, &p->remarks[i]);
-		columns_wrap(out, line.bytes, 0, 2,
-			     r->options->width);
+		columns_wrap(out, line.bytes, 0, 2, r->options->width);
 	}
 	text_release(&line);
 	free(in_view);

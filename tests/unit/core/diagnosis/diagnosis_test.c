@@ -423,12 +423,12 @@ static void trends_begin_after_half_a_minute(void **state)
 
 static void classes_that_are_never_unloaded_name_their_loaders(void **state)
 {
-	static const char reply[] =
-		"ClassLoader Parent CLD* Classes ChunkSz BlockSz Type\n"
-		"0x01 0x00 0x02 1 2048 1024 app.ScriptLoader\n"
-		"0x02 0x00 0x03 1 2048 1024 app.ScriptLoader\n"
-		"0x03 0x00 0x03 1 2048 1024 jdk.internal.Loader\n"
-		"           1 2048 1024  + hidden classes\n";
+	static const char reply
+		[] = "ClassLoader Parent CLD* Classes ChunkSz BlockSz Type\n"
+		     "0x01 0x00 0x02 1 2048 1024 app.ScriptLoader\n"
+		     "0x02 0x00 0x03 1 2048 1024 app.ScriptLoader\n"
+		     "0x03 0x00 0x03 1 2048 1024 jdk.internal.Loader\n"
+		     "           1 2048 1024  + hidden classes\n";
 
 	(void)state;
 	jvm_replies_add_loaders(&m.replies, reply, strlen(reply));
@@ -551,10 +551,10 @@ static void compilers_may_be_busy_in_the_first_minutes(void **state)
 
 static void finalizer_is_busy_and_has_a_queue(void **state)
 {
-	static const char reply[] =
-		"Unreachable instances waiting for finalization\n"
-		"#instances  class name\n-----------------------\n"
-		"      11257  app.LegacyHandle\n          3  app.Other\n";
+	static const char reply
+		[] = "Unreachable instances waiting for finalization\n"
+		     "#instances  class name\n-----------------------\n"
+		     "      11257  app.LegacyHandle\n          3  app.Other\n";
 
 	(void)state;
 	jvm_replies_add_finalizable(&m.replies, reply, strlen(reply));
@@ -617,18 +617,16 @@ static void document_has_all_of_a_diagnosis(void **state)
 	cause_that_another_explains_comes_last(state);
 	text_puts(&d.lost, "pauses: 3");
 	diagnosis_add_json(&first, &d, NULL);
-	assert_int_equal(diagnosis_read_json(&read, first.bytes, first.len,
-					     &err),
-			 0);
+	assert_int_equal(
+		diagnosis_read_json(&read, first.bytes, first.len, &err), 0);
 	diagnosis_add_json(&second, &read, NULL);
 	assert_string_equal(second.bytes, first.bytes);
 	diagnosis_release(&read);
 
 	/* Every prefix is refused, and nothing is leaked. */
 	for (size_t len = 0; len + 1 < first.len; len++) {
-		assert_int_equal(diagnosis_read_json(&read, first.bytes, len,
-						     &err),
-				 -1);
+		assert_int_equal(
+			diagnosis_read_json(&read, first.bytes, len, &err), -1);
 		diagnosis_release(&read);
 	}
 	text_release(&first);

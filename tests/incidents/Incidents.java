@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Compiled alone: requires JDK 11.
 import java.io.ByteArrayOutputStream;
 import java.io.FileInputStream;
 import java.io.InputStream;
@@ -51,7 +50,7 @@ public class Incidents {
 
 	static volatile int sink;
 
-	/** Uses a CPU for so many microseconds. */
+	/** Uses a CPU for some microseconds. */
 	static void work(int us) {
 		long end = System.nanoTime() + us * 1000L;
 		int x = 1;
