@@ -84,10 +84,9 @@ start_limit() {
 }
 
 end_others() {
-	# shellcheck disable=SC2086 # PIDs
-	[ -z "$others" ] || kill $others 2>/dev/null
-	# shellcheck disable=SC2086 # PIDs
-	wait $others 2>/dev/null
+	for other in $others; do
+		kill "$other" && wait "$other"
+	done 2>/dev/null
 	others= within=
 }
 

@@ -17,6 +17,7 @@
 #include "core/jvm/main_name.h"
 #include "core/threads/dump_owners.h"
 #include "core/threads/proc_source.h"
+#include "core/unwind/unwinder.h"
 
 #include <inttypes.h>
 #include <sched.h>
@@ -27,6 +28,10 @@
 #define EARLY_NS   (5 * CLOCK_NS_PER_S)     /* from here on, a first answer */
 #define SLOW_NS    (10 * CLOCK_NS_PER_MS)   /* a slow stop */
 #define TIMEOUT_NS (5 * CLOCK_NS_PER_S)     /* of a request to the JVM */
+
+/* As prof. */
+#define STACK_BYTES (64U << 10)
+#define SAMPLES_HZ  99
 
 /* Chosen: a JVM whose compilers use less has room in its code cache. */
 #define COMPILERS_ASKED 0.05
@@ -231,6 +236,9 @@ static int observation_start_sampling(struct observation *o, struct error *err)
 
 	o->sampling_options = (struct sampling_options){
 		.events = SAMPLING_CPU,
+		.hz = SAMPLES_HZ,
+		.stack_bytes = STACK_BYTES,
+		.max_stack = UNWIND_FRAMES,
 		.no_agent = true,
 		.notice = observation_on_notice,
 		.add_name = main_name_add_with_pid,
@@ -361,8 +369,7 @@ static void observation_ask_more(struct observation *o)
 	if (o->waits.virtual_threads.dumps >= 2)
 		observation_ask(o, "Thread.vthread_scheduler",
 				jvm_replies_add_scheduler);
-	if (o->facts.rates &&
-	    o->facts.rates->process.jit_cpu >= COMPILERS_ASKED)
+	if (o->facts.rates && facts_compilers(&o->facts) >= COMPILERS_ASKED)
 		observation_ask(o, "Compiler.codecache",
 				jvm_replies_add_code_cache);
 }

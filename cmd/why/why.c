@@ -205,18 +205,21 @@ static int why_write(const struct diagnosis *d, const struct against *a,
 	return ret;
 }
 
-/* With --exit-code, causes are an error without a text, whose kind is 10 or 11.
- */
+/* An exit status is an error without a text. */
+static int why_end_with(int status, struct error *err)
+{
+	*err = (struct error){ .kind = (enum error_kind)status };
+	return -1;
+}
+
 static int why_set_status(const struct diagnosis *d,
 			  const struct diagnosis *other, struct error *err)
 {
-	int status;
-
 	if (!opt.exit_code || !why_count_causes(d, other))
 		return 0;
-	status = d->causes[0].rank == CAUSE_BROKEN ? WHY_BROKEN : WHY_FOUND;
-	*err = (struct error){ .kind = (enum error_kind)status };
-	return -1;
+	return why_end_with(d->causes[0].rank == CAUSE_BROKEN ? WHY_BROKEN
+							      : WHY_FOUND,
+			    err);
 }
 
 /* ---- files ---- */
@@ -292,6 +295,8 @@ static int why_judge_inputs(const struct why_inputs *in, struct error *err)
 
 	if (in->count == 1) {
 		ret = why_explain_crash(in->all, err);
+		if (ret == 0 && opt.exit_code)
+			return why_end_with(WHY_BROKEN, err);
 		if (ret == 0 || err->kind != ERROR_INPUT)
 			return ret;
 	}

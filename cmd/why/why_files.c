@@ -128,9 +128,11 @@ static int filed_add(struct filed_facts *f, const struct input *in,
 	    !dump_reader.sniff(in->bytes, head) &&
 	    gc_log_sniff(in->bytes, in->len))
 		return filed_add_gc_log(f, in, err);
-	reader = reader_for(NULL, NULL, in->bytes, look, err);
+	reader = reader_for(NULL, NULL, in->bytes, look, error_unused());
 	if (!reader)
-		return -1;
+		return fail(err, ERROR_INPUT,
+			    "no fatal error log, GC log, thread dump or "
+			    "recording");
 	if (reader_has_dumps(reader))
 		return filed_add_dumps(f, in, reader, err);
 	if (reader == &jfr_reader)

@@ -66,7 +66,9 @@ static void busiest_add_text(struct text *out, const struct diagnosis *d)
 	const struct evidence *cpu = figure_named(d, "cpu");
 	struct text line = { 0 };
 
-	text_printf(&line, "no cause found in %.0f s", d->seconds);
+	text_puts(&line, "no cause found");
+	if (d->seconds > 0)
+		text_printf(&line, " in %.0f s", d->seconds);
 	if (cpu)
 		text_printf(&line, "; the JVM uses %.2f cores", cpu->value);
 	if (d->busiest.len && d->busiest_share >= 0)
@@ -164,18 +166,23 @@ static void others_add_text(struct text *out, const struct diagnosis *d,
 	text_release(&line);
 }
 
+static void head_add_text(struct text *out, const char *label,
+			  const struct diagnosis *d)
+{
+	text_printf(out, "%s%s: ", label, d->title.len ? d->title.bytes : "");
+	if (d->seconds > 0)
+		text_printf(out, "%.1f s observed, ", d->seconds);
+	text_printf(out, "%s\n", units_counted(d->dumps, "thread dump").text);
+}
+
 void why_add_text(struct text *out, const struct diagnosis *d,
 		  const struct diagnosis *other)
 {
 	size_t shown = 0, left_out = 0, count = why_count_causes(d, other);
 
-	text_printf(out, "%s: %.1f s observed, %s\n",
-		    d->title.len ? d->title.bytes : "", d->seconds,
-		    units_counted(d->dumps, "thread dump").text);
+	head_add_text(out, "", d);
 	if (other)
-		text_printf(out, "the other: %s: %.1f s observed\n",
-			    other->title.len ? other->title.bytes : "",
-			    other->seconds);
+		head_add_text(out, "the other: ", other);
 	if (!d->count)
 		busiest_add_text(out, d);
 	else if (!count)

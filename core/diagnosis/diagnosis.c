@@ -135,13 +135,14 @@ static void figure_add(struct diagnosis *d, const char *name, double value,
 								   source };
 }
 
-static void figures_add_rates(struct diagnosis *d, const struct top_rates *r)
+static void figures_add_rates(struct diagnosis *d,
+			      const struct diagnosis_facts *f)
 {
+	const struct top_rates *r = f->rates;
 	const struct process_sample *p = &r->sample->process;
 
 	figure_add(d, "cpu", r->process.cpu, "cores", "/proc");
-	figure_add(d, "gc_cpu", r->process.gc_cpu, "cores", "/proc");
-	figure_add(d, "compilers_cpu", r->process.jit_cpu, "cores", "/proc");
+	figure_add(d, "compilers_cpu", facts_compilers(f), "cores", "/proc");
 	figure_add(d, "run_queue", r->process.runq, "threads", "schedstat");
 	figure_add(d, "machine_cpu", 100 * r->process.machine, "%",
 		   "/proc/stat");
@@ -216,7 +217,7 @@ static void diagnosis_set_head(struct diagnosis *d,
 	if (!facts_busiest(f, &d->busiest, &d->busiest_share))
 		d->busiest_share = -1;
 	if (!(missing & NEEDS_RATES))
-		figures_add_rates(d, f->rates);
+		figures_add_rates(d, f);
 	if (!(missing & NEEDS_PAUSES))
 		figures_add_pauses(d, f->pauses);
 	if (!(missing & NEEDS_DUMPS))

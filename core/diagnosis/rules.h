@@ -109,6 +109,12 @@ void cause_add_evidence(struct cause *c, const char *name, double value,
 double facts_cores(const struct diagnosis_facts *f);
 
 /*
+ * The cores that the JVM's compilers use; NAN if they are unknown.  The
+ * kernel's names of threads tell, so the JVM is not asked.
+ */
+double facts_compilers(const struct diagnosis_facts *f);
+
+/*
  * Sets the place where the JVM uses most CPU time, and its share of the
  * samples.  False if there are too few samples, or none is of the application.
  */

@@ -3,6 +3,7 @@
 #include "core/diagnosis/rules.h"
 
 #include "core/base/alloc.h"
+#include "core/base/ascii.h"
 #include "core/base/map64.h"
 #include "core/base/units.h"
 #include "core/profile/event_view.h"
@@ -18,6 +19,26 @@ double facts_cores(const struct diagnosis_facts *f)
 	double limit = (double)f->rates->sample->process.cpu_limit / 1000;
 
 	return limit > 0 && limit < f->cpus ? limit : f->cpus;
+}
+
+double facts_compilers(const struct diagnosis_facts *f)
+{
+	const struct top_rates *r = f->rates;
+	double sum = 0;
+	size_t known = 0;
+
+	for (size_t i = 0; i < r->row_count; i++) {
+		const char *name = r->rows[i].thread->name;
+		double cpu = r->rows[i].rates[THREAD_CPU];
+
+		/* HotSpot: "C2 CompilerThread0", "C1 CompilerThre" */
+		if (name[0] != 'C' || !is_digit(name[1]) ||
+		    strncmp(name + 2, " Compiler", 9) != 0 || isnan(cpu))
+			continue;
+		sum += cpu;
+		known++;
+	}
+	return known ? sum : NAN;
 }
 
 /* The application's methods in the event cpu, by their samples. */
@@ -204,9 +225,9 @@ const char *rule_code_cache(struct diagnosis *d, const struct rule *rule,
 	text_printf(&c->detail, "%s of %s; ReservedCodeCacheSize sets the size",
 		    units_bytes((double)r->code_used).text,
 		    units_bytes((double)r->code_size).text);
-	if (!isnan(f->rates->process.jit_cpu))
+	if (!isnan(facts_compilers(f)))
 		text_printf(&c->detail, "; compilers use %.2f cores",
-			    f->rates->process.jit_cpu);
+			    facts_compilers(f));
 	text_printf(&c->next, "jcmd %s Compiler.codecache", f->target);
 	cause_add_evidence(c, "code_cache_share", share, "of the size",
 			   "Compiler.codecache");
@@ -217,7 +238,7 @@ const char *rule_code_cache(struct diagnosis *d, const struct rule *rule,
 
 static const char *rule_compilers_lacks(const struct diagnosis_facts *f)
 {
-	if (isnan(f->rates->process.jit_cpu) || isnan(f->rates->process.cpu))
+	if (isnan(facts_compilers(f)) || isnan(f->rates->process.cpu))
 		return "the compilers' CPU time is unknown";
 	return f->trends->uptime_s < COMPILERS_UPTIME_S
 		       ? "the JVM started less than 5 minutes ago"
@@ -230,24 +251,25 @@ const char *rule_compilers(struct diagnosis *d, const struct rule *rule,
 {
 	const struct process_rates *r = &f->rates->process;
 	const char *lacks = rule_compilers_lacks(f);
+	double compilers = facts_compilers(f);
 	struct cause *c;
 
-	if (lacks || r->jit_cpu < COMPILERS_CORES ||
-	    r->jit_cpu < COMPILERS_SHARE * r->cpu)
+	if (lacks || compilers < COMPILERS_CORES ||
+	    compilers < COMPILERS_SHARE * r->cpu)
 		return lacks;
 	c = diagnosis_add(d, rule);
-	c->lost_s = r->jit_cpu * f->seconds;
+	c->lost_s = compilers * f->seconds;
 	text_printf(&c->sentence,
 		    "the compilers use %.0f%% of the JVM's CPU time, %s after "
 		    "its start",
-		    100 * r->jit_cpu / r->cpu,
+		    100 * compilers / r->cpu,
 		    units_time(f->trends->uptime_s * 1e9).text);
 	text_printf(&c->detail,
 		    "%.2f of %.2f cores: methods are compiled "
 		    "again and again",
-		    r->jit_cpu, r->cpu);
+		    compilers, r->cpu);
 	text_printf(&c->next, "jcmd %s Compiler.queue", f->target);
-	cause_add_evidence(c, "compilers_cpu", r->jit_cpu, "cores", "/proc");
+	cause_add_evidence(c, "compilers_cpu", compilers, "cores", "/proc");
 	cause_add_evidence(c, "cpu", r->cpu, "cores", "/proc");
 	return NULL;
 }

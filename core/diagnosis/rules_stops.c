@@ -55,14 +55,16 @@ static bool pause_is_needed_full(const struct gc_pause *p)
 
 /*
  * The time of a collection is the stop without the time to safepoint, which the
- * rule of slow stops judges.  Of several stops in a record, the longest is
- * unknown: their mean is at most as long.
+ * rule of slow stops judges; logs without safepoints have the collector's time.
+ * Of several stops in a record, the longest is unknown: their mean is at most
+ * as long.
  */
 void diagnosis_add_pause(struct diagnosis_pauses *to, const struct gc_pause *p,
 			 unsigned columns)
 {
 	int64_t sync_ns = p->sync_ns > 0 ? p->sync_ns : 0;
 	int64_t count = p->count ? p->count : 1;
+	int64_t gc_ns = p->stopped_ns >= 0 ? p->stopped_ns - sync_ns : p->gc_ns;
 
 	to->has_sync |= columns & GC_HAS_SYNC;
 	if (!gc_kind_stops(p->kind))
@@ -70,7 +72,7 @@ void diagnosis_add_pause(struct diagnosis_pauses *to, const struct gc_pause *p,
 	to->sync_ns += sync_ns;
 	if (sync_ns / count > to->longest_sync_ns)
 		to->longest_sync_ns = sync_ns / count;
-	if (!gc_pause_is_collection(p) || p->stopped_ns < sync_ns)
+	if (!gc_pause_is_collection(p) || gc_ns < 0)
 		return;
 	to->collections += p->count;
 	to->full += pause_is_needed_full(p);
@@ -78,9 +80,9 @@ void diagnosis_add_pause(struct diagnosis_pauses *to, const struct gc_pause *p,
 		to->least_used = p->after;
 	to->humongous += p->cause &&
 			 strcmp(p->cause, "G1 Humongous Allocation") == 0;
-	to->gc_ns += p->stopped_ns - sync_ns;
-	if ((p->stopped_ns - sync_ns) / count > to->longest_gc_ns)
-		to->longest_gc_ns = (p->stopped_ns - sync_ns) / count;
+	to->gc_ns += gc_ns;
+	if (gc_ns / count > to->longest_gc_ns)
+		to->longest_gc_ns = gc_ns / count;
 }
 
 /* Returns the share of the heap that the last full collection left in use. */

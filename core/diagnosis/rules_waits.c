@@ -78,6 +78,18 @@ static void wait_add_owner(struct cause *c, const struct dump_wait *g)
 		text_printf(&c->detail, " in %s", g->owner_place);
 }
 
+/* Many threads wait in most dumps, or a large part of the pool in each. */
+static bool convoy_is_large(const struct dump_waits *w,
+			    const struct dump_wait *g)
+{
+	double mean = dump_wait_mean(w, g);
+
+	if (mean >= BLOCKED_MEAN)
+		return 4 * g->dumps >= 3 * w->dumps;
+	return g->dumps == w->dumps && mean >= BLOCKED_LEAST &&
+	       mean >= BLOCKED_POOL * dump_wait_pool(g);
+}
+
 const char *rule_convoy(struct diagnosis *d, const struct rule *rule,
 			const struct diagnosis_facts *f)
 {
@@ -88,9 +100,7 @@ const char *rule_convoy(struct diagnosis *d, const struct rule *rule,
 		double mean = dump_wait_mean(w, g), pool = dump_wait_pool(g);
 		struct cause *c;
 
-		if (!wait_is_for_lock(g) || g->dumps < w->dumps ||
-		    (mean < BLOCKED_MEAN &&
-		     (mean < BLOCKED_LEAST || mean < BLOCKED_POOL * pool)))
+		if (!wait_is_for_lock(g) || !convoy_is_large(w, g))
 			continue;
 		c = diagnosis_add(d, rule);
 		c->lost_s = mean * f->seconds;

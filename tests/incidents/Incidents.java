@@ -293,9 +293,12 @@ public class Incidents {
 	}
 
 	static class Handles {
+		static volatile byte[] page;
+
 		static void serve(int n) {
 			for (int i = 0; i < 4; i++)
-				sink += new LegacyHandle().page.length + new byte[60000].length;
+				sink += new LegacyHandle().page.length;
+			page = new byte[60000];
 		}
 	}
 
@@ -381,10 +384,11 @@ public class Incidents {
 
 	static class Sessions {
 		static final Map<String, Session> all = new ConcurrentHashMap<>();
+		static volatile byte[] page;
 
 		static void serve(int n) {
 			all.put(UUID.randomUUID().toString(), new Session("user" + n));
-			sink += new byte[60000].length;
+			page = new byte[60000];
 		}
 	}
 
@@ -645,12 +649,15 @@ public class Incidents {
 			}
 		};
 
+		static volatile byte[] page;
+
 		static synchronized byte[] load(int n) {
 			return images.computeIfAbsent(n, k -> new byte[1000]);
 		}
 
 		static void serve(int n) {
-			sink += load(n).length + new byte[20000].length;
+			sink += load(n).length;
+			page = new byte[20000];
 		}
 	}
 

@@ -85,7 +85,8 @@ static int healthy(void **state)
 	set_trend(TREND_CLASSES, 3000, 3000, 3000, -1);
 	set_trend(TREND_OLD, 1 << 20, 1 << 20, 1 << 20, 100 << 20);
 	set_trend(TREND_ANONYMOUS, 1 << 28, 1 << 28, 1 << 28, -1);
-	m.rates.process.jit_cpu = 0;
+	m.thread.name = "C2 CompilerThre";
+	m.rows[0].rates[THREAD_CPU] = 0;
 	jvm_replies_init(&m.replies);
 	m.facts = (struct diagnosis_facts){
 		.target = "4711",
@@ -198,13 +199,15 @@ static void jvm_that_a_signal_stopped_is_broken(void **state)
 	assert_int_equal(expect("stopped")->rank, CAUSE_BROKEN);
 }
 
-static void convoy_is_in_every_dump(void **state)
+static void convoy_is_in_most_dumps(void **state)
 {
 	struct dump_wait *g = add_group(DUMP_WAIT_MONITOR, 9, 20);
 
 	(void)state;
-	g->dumps = 3;
+	g->dumps = 2;
 	expect(NULL);
+	g->dumps = 3;
+	expect("convoy");
 	g->dumps = 4;
 	assert_string_equal(expect("convoy")->sentence.bytes,
 			    "9 of 20 threads of http-worker-* wait for the "
@@ -214,6 +217,8 @@ static void convoy_is_in_every_dump(void **state)
 	expect(NULL);
 	set_group(g, 3, 12);
 	expect("convoy");
+	g->dumps = 3;
+	expect(NULL);
 }
 
 static void owner_that_waits_for_a_file_is_the_first_cause(void **state)
@@ -540,12 +545,12 @@ static void compilers_may_be_busy_in_the_first_minutes(void **state)
 {
 	(void)state;
 	m.rates.process.cpu = 1;
-	m.rates.process.jit_cpu = 0.5;
+	m.rows[0].rates[THREAD_CPU] = 0.5;
 	expect("compilers");
 	m.trends.uptime_s = 299;
 	expect(NULL);
 	m.trends.uptime_s = 600;
-	m.rates.process.jit_cpu = 0.2;
+	m.rows[0].rates[THREAD_CPU] = 0.2;
 	expect(NULL);
 }
 
@@ -675,7 +680,7 @@ int main(void)
 		TEST(healthy_jvm_has_no_cause),
 		TEST(deadlock_needs_two_dumps),
 		TEST(jvm_that_a_signal_stopped_is_broken),
-		TEST(convoy_is_in_every_dump),
+		TEST(convoy_is_in_most_dumps),
 		TEST(owner_that_waits_for_a_file_is_the_first_cause),
 		TEST(pool_is_reported_if_all_its_threads_wait),
 		TEST(limit_is_judged_by_periods),
