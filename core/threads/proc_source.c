@@ -771,7 +771,7 @@ static int source_check_runs(const struct proc_source *s, struct error *err)
 }
 
 static const struct text *source_dump_text(struct proc_source *s,
-					   struct error *err)
+					   int64_t since_ns, struct error *err)
 {
 	const char *why = source_why_no_names(s);
 
@@ -779,8 +779,9 @@ static const struct text *source_dump_text(struct proc_source *s,
 		fail(err, ERROR_UNAVAILABLE, "no thread dump: %s", why);
 		return NULL;
 	}
-	return source_check_runs(s, err) ? NULL
-					 : thread_dumps_text(s->dumps, err);
+	return source_check_runs(s, err)
+		       ? NULL
+		       : thread_dumps_text(s->dumps, since_ns, err);
 }
 
 /*
@@ -819,7 +820,7 @@ static int source_stack(struct thread_source *base,
 			struct error *err)
 {
 	const struct proc_source *s = source_of(base);
-	const struct text *dump = source_dump_text(source_of(base), err);
+	const struct text *dump = source_dump_text(source_of(base), 0, err);
 	size_t at = out->len;
 
 	if (!dump)
@@ -845,14 +846,6 @@ static int64_t source_stopped_ns(struct proc_source *s)
 	return s->stopped_ns;
 }
 
-/* Reading the JVM's tables takes some milliseconds, so it waits for a user. */
-static void source_open_owners(struct proc_source *s)
-{
-	if (!s->has_owners)
-		dump_owners_open(&s->owners, s->jvm);
-	s->has_owners = true;
-}
-
 static int source_blocked(struct thread_source *base, struct blocked *out,
 			  struct error *err)
 {
@@ -861,9 +854,13 @@ static int source_blocked(struct thread_source *base, struct blocked *out,
 	int64_t after, asked, came, came_ns;
 	const struct text *dump;
 
-	source_open_owners(s);
+	/* Reading the JVM's tables takes milliseconds: for users who ask. */
+	if (!s->has_owners)
+		dump_owners_open(&s->owners, s->jvm);
+	s->has_owners = true;
 	dump_owners_before(&s->owners);
-	dump = source_dump_text(s, err);
+	/* Owners must be of the dump's time. */
+	dump = source_dump_text(s, s->owners.owners ? began : 0, err);
 	if (!dump)
 		return -1;
 	thread_dumps_times(s->dumps, &asked, &came, &came_ns);
@@ -872,7 +869,7 @@ static int source_blocked(struct thread_source *base, struct blocked *out,
 	blocked_begin(out, "Thread.print", came_ns);
 	blocked_read_dump(out, dump->bytes, dump->len);
 	dump_owners_after(&s->owners);
-	if (s->owners.owners && came_ns >= began)
+	if (s->owners.owners)
 		blocked_add_owners(out, &s->owners.after);
 	blocked_link(out);
 	after = source_stopped_ns(s);
@@ -888,16 +885,16 @@ static int source_blocked(struct thread_source *base, struct blocked *out,
 	return 0;
 }
 
-/* The JVM's list lacks deadlocks of java.util.concurrent's locks. */
+/* The JVM's list lacks deadlocks of virtual threads. */
 static int source_deadlocks(struct thread_source *base, struct text *out,
 			    struct error *err)
 {
+	const struct text *dump = NULL;
 	struct blocked b = { 0 };
-	int ret = source_blocked(base, &b, err);
-	const struct text *dump = ret ? NULL
-				      : source_dump_text(source_of(base), err);
 	size_t before = out->len;
 
+	if (source_blocked(base, &b, err) == 0)
+		dump = source_dump_text(source_of(base), 0, err);
 	if (dump)
 		thread_text_deadlocks(dump->bytes, dump->len, out);
 	if (dump && out->len == before && b.deadlocks)

@@ -401,11 +401,13 @@ const char *thread_dumps_problem(const struct thread_dumps *d)
 	return d->has_failed ? d->problem.text : NULL;
 }
 
-const struct text *thread_dumps_text(struct thread_dumps *d, struct error *err)
+const struct text *thread_dumps_text(struct thread_dumps *d, int64_t since_ns,
+				     struct error *err)
 {
 	int64_t now = clock_monotonic_ns();
 
-	if (d->text.bytes && now - d->came_ns <= KEEP_NS)
+	if (d->text.bytes && now - d->came_ns <= KEEP_NS &&
+	    d->came_ns >= since_ns)
 		return &d->text;
 	if (!d->asks) {
 		fail(err, ERROR_UNAVAILABLE, "attaching is disabled");

@@ -67,11 +67,13 @@ void thread_dumps_times(const struct thread_dumps *d, int64_t *asked_boot_ns,
 const char *thread_dumps_problem(const struct thread_dumps *d);
 
 /*
- * Returns the text of a dump that is at most a second old, and takes one if
- * necessary. Only the three functions above leave it valid. NULL and *err:
- * ERROR_REFUSED, ERROR_PERMISSION, ERROR_NO_TARGET.
+ * Returns the text of a dump that is at most a second old and that came at
+ * since_ns (clock_monotonic_ns()) or later, and takes one if necessary. Only
+ * the three functions above leave it valid. NULL and *err: ERROR_REFUSED,
+ * ERROR_PERMISSION, ERROR_NO_TARGET.
  */
-const struct text *thread_dumps_text(struct thread_dumps *d, struct error *err);
+const struct text *thread_dumps_text(struct thread_dumps *d, int64_t since_ns,
+				     struct error *err);
 
 /*
  * The next two functions print parts of a dump's text. The output is safe for a

@@ -156,6 +156,20 @@ static const struct {
 };
 /* clang-format on */
 
+static int explain_file(const char *path, bool json, struct output *out,
+			struct error *err)
+{
+	struct input in = { 0 };
+	int ret = input_open_any(&in, path, err);
+
+	if (ret == 0)
+		ret = input_complete(&in, err);
+	if (ret == 0)
+		ret = why_hs_err(&in, json, out, err);
+	input_close(&in);
+	return ret;
+}
+
 /* Returns the document or the text for a file; the caller releases it. */
 static struct text explain(const char *path, bool json, int status)
 {
@@ -170,7 +184,7 @@ static struct text explain(const char *path, bool json, int status)
 	close(fd);
 	if (output_open(&out, name, &err))
 		fail_msg("%s", err.text);
-	why_hs_err(path, json, &out, &err);
+	explain_file(path, json, &out, &err);
 	if (err.kind != (enum error_kind)status)
 		fail_msg("%s: status %d: %s", path, err.kind, err.text);
 	if (output_commit(&out, &err) || input_open(&in, name, &err) ||
@@ -337,11 +351,11 @@ static void other_files_of_a_jvm_are_named(void **state)
 
 	(void)state;
 	write_file(path, "JAVA PROFILE 1.0.2\0\0\0\0\10", 23);
-	assert_int_equal(why_hs_err(path, false, &out, &err), -1);
+	assert_int_equal(explain_file(path, false, &out, &err), -1);
 	assert_int_equal(err.kind, ERROR_INPUT);
 	assert_non_null(strstr(err.text, "is a heap dump"));
 	write_file(path, "text\n", 5);
-	assert_int_equal(why_hs_err(path, false, &out, &err), -1);
+	assert_int_equal(explain_file(path, false, &out, &err), -1);
 	assert_non_null(strstr(err.text, "no fatal error log of HotSpot"));
 	unlink(path);
 }

@@ -227,7 +227,7 @@ static void owner_that_waits_for_a_file_is_the_first_cause(void **state)
 
 	(void)state;
 	g->owner = "writer";
-	g->dumps = 3;
+	g->dumps = 2;
 	expect(NULL);
 	g->dumps = 4;
 	diagnosis_release(&d);

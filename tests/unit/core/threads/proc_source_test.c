@@ -116,7 +116,7 @@ static void failed_first_dump_is_not_repeated(void **state)
 	assert_non_null(thread_dumps_problem(d));
 	assert_null(thread_dumps_names(d));
 	assert_false(thread_dumps_ask(d, -1));
-	assert_null(thread_dumps_text(d, &err));
+	assert_null(thread_dumps_text(d, 0, &err));
 	assert_int_not_equal(err.kind, ERROR_NONE);
 	assert_string_equal(err.text, thread_dumps_problem(d));
 	assert_no_child();
@@ -130,7 +130,7 @@ static void dumps_without_attach_are_never_requested(void **state)
 
 	assert_false(thread_dumps_ask(d, -1));
 	assert_false(thread_dumps_awaits(d));
-	assert_null(thread_dumps_text(d, &err));
+	assert_null(thread_dumps_text(d, 0, &err));
 	assert_int_equal(err.kind, ERROR_UNAVAILABLE);
 	assert_null(thread_dumps_problem(d));
 	assert_no_child();
