@@ -433,7 +433,7 @@ static const struct command_option options[] = {
 		 .excludes = "json|output|against|exit-code"),
 	OPT_FLAG(0, "json", &opt.json, "write JSON"),
 	OPT_STRING('o', "output", &opt.output, "<file>",
-		   "write to this file; .html: a page"),
+		   "write to this file"),
 	OPT_FLAG(0, "exit-code", &opt.exit_code,
 		 "exit with status 10 if there is a cause, or 11"),
 	OPT_END,
