@@ -8,12 +8,16 @@
 # version; $jdk_libc is the libc, or empty. It prints its
 # results with cell() of tests/jvm/lib/jdk.sh. At the end, a table has a row
 # for each result and a column for each JDK. $TOOLS is the directory of the
-# programs built from tests/root/lib/*.c.
+# programs built from tests/root/lib/*.c.  For each failure, VERSION=SCRIPT is added to
+# the file $FAILED, if that is set; such a SCRIPT runs on that JDK only.
 cd "$(dirname "$0")/.." || exit 2
 . tests/tap.sh
 sjkc=$1
 shift
 [ $# -gt 0 ] || set -- tests/jdks/*.sh
+case $1 in
+*=*) JDKS=${1%%=*} && set -- "${1#*=}" ;;
+esac
 results=$(mktemp -d) || exit 2
 trap 'rm -rf "$results"' EXIT
 trap 'exit 143' TERM INT HUP
@@ -39,6 +43,7 @@ rows() {
 			# shellcheck disable=SC2034 # tap_end reads it
 			tap_number=$((tap_number + 1)) tap_failed=1
 			echo "not ok $tap_number - JDK $1: $name"
+			echo "$1=$script" >>"${FAILED:-/dev/null}"
 			;;
 		*) echo "$line"; continue ;;
 		esac
@@ -59,6 +64,7 @@ run_script() {
 	*)
 		rows "$2"
 		tap_result "JDK $2: $name" "exit status $status"
+		echo "$2=$1" >>"${FAILED:-/dev/null}"
 		;;
 	esac
 }

@@ -87,7 +87,8 @@ public class Incidents {
 	// ---- the CPU ----
 
 	static class Regex {
-		static final Pattern MAIL = Pattern.compile("^(([a-z0-9.]+)+)@acme\\.com$");
+		/** A reference to a group, so the JDK does not remember failed positions. */
+		static final Pattern MAIL = Pattern.compile("^(([a-z0-9.]+)+)@acme\\.com(\\2)?$");
 
 		static boolean isMail(String text) {
 			return MAIL.matcher(text).matches();
@@ -95,7 +96,7 @@ public class Incidents {
 
 		static void serve(int n) {
 			if (n % 2 == 0)
-				sink += isMail(n % 10 == 0 ? "a.customer.with.a.long.name"
+				sink += isMail(n % 20 == 0 ? "buyer.with.a.long.name.x"
 						: "a@acme.com") ? 1 : 0;
 			else
 				work(100);

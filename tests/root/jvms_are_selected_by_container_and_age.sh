@@ -93,8 +93,8 @@ timeout 60 "$sjkc" ttop "$shop_pid" --json --iterations 1 -ri 500ms --no-uprobes
 
 # The title of a report and of a page has the pod.
 of_pod="\\($shop_pid\\) in prod/shop-7, container web$$: "
-prof 0 "$shop_pid" -d 1s --no-agent && has "$prof_out" "$of_pod" &&
-	prof 0 "$shop_pid" -d 1s --no-agent -o "$scratch/pod.html" &&
+prof 0 "$shop_pid" -d 1s -e wall --no-agent && has "$prof_out" "$of_pod" &&
+	prof 0 "$shop_pid" -d 1s -e wall --no-agent -o "$scratch/pod.html" &&
 	has "$scratch/pod.html" "$of_pod" || exit 1
 
 # prints TEXT COMMAND…: fails unless the output or the messages have the text

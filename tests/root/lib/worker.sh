@@ -36,15 +36,23 @@ jfr() {
 		{ cat "$scratch/out"; return 1; }
 }
 
+# find_worker: sets $worker_task, within a minute: the thread starts after READY
+find_worker() {
+	for _ in $(seq 1 600); do
+		for worker_task in "/proc/$pid/task"/*; do
+			read -r worker_name <"$worker_task/comm" &&
+				[ "$worker_name" = worker ] && return
+		done
+		sleep 0.1
+	done
+	return 1
+}
+
 # ticks: sets $ticks to the worker's CPU time in ticks of 10 ms.  It starts no
 # program, because it is called often while the worker runs.
 ticks() {
 	if [ "${worker_of-}" != "$pid" ]; then
-		for worker_task in "/proc/$pid/task"/*; do
-			read -r worker_name <"$worker_task/comm" &&
-				[ "$worker_name" = worker ] && break
-		done
-		[ "$worker_name" = worker ] || { echo 'no worker'; return 1; }
+		find_worker || { echo 'no worker'; return 1; }
 		worker_of=$pid
 	fi
 	read -r worker_stat <"$worker_task/stat" || return
