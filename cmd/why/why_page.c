@@ -6,12 +6,13 @@
  */
 #include "cmd/why/why.h"
 
-#include "core/base/alloc.h"
+#include "core/base/lines.h"
 #include "core/profile/event_view.h"
 #include "render/page/flame_summary.h"
 #include "render/profile/export.h"
 #include "render/threads/threads_report.h"
 
+#include <math.h>
 #include <string.h>
 
 enum { CHART_WIDTH = 1000, CHART_HEIGHT = 120 };
@@ -64,7 +65,10 @@ static void page_add_evidence(struct text *out, const struct evidence *all,
 	for (size_t i = 0; i < count; i++) {
 		text_puts(out, "<tr><td>");
 		page_add_string(out, all[i].name);
-		text_printf(out, "</td><td class=\"n\">%.6g</td><td>",
+		text_printf(out,
+			    all[i].value == floor(all[i].value)
+				    ? "</td><td class=\"n\">%.0f</td><td>"
+				    : "</td><td class=\"n\">%.4g</td><td>",
 			    all[i].value);
 		page_add_string(out, all[i].unit);
 		text_puts(out, "</td><td>");
@@ -173,13 +177,19 @@ static void page_add_dump(struct text *out, const struct diagnosis *d,
 		.frames = 60,
 	};
 	struct text report = { 0 };
+	struct lines lines;
+	struct line line;
 
 	if (!s)
 		return;
 	threads_text(&report, s, &options);
 	text_puts(out, "<details><summary>The last thread dump</summary>\n"
 		       "<pre>");
-	page_add(out, &report);
+	lines = lines_over(report.bytes, report.len);
+	while (lines_next(&lines, &line)) {
+		flame_html(out, line.text, line.len);
+		text_putc(out, '\n');
+	}
 	text_puts(out, "</pre>\n</details>\n");
 	text_release(&report);
 }

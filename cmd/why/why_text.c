@@ -10,24 +10,48 @@
 
 enum { WIDTH = 80, INDENT = 12, CAUSES_MAX = 5 };
 
-/* "fine: deadlocks, locks"; with reasons "not checked: disk, locks (reason)".
- */
-static void rules_add_text(struct text *out, const char *label,
-			   const struct rule *const *rules, size_t count,
-			   const char *const *reasons)
+static void fine_add_text(struct text *out, const struct diagnosis *d)
 {
 	struct text line = { 0 };
 
-	if (!count)
-		return;
-	text_puts(&line, label);
-	for (size_t i = 0; i < count; i++) {
-		text_printf(&line, "%s%s", i ? ", " : " ", rules[i]->topic);
-		if (reasons &&
-		    (i + 1 == count || strcmp(reasons[i], reasons[i + 1]) != 0))
-			text_printf(&line, " (%s)", reasons[i]);
+	for (size_t i = 0; i < d->fine_count; i++)
+		text_printf(&line, "%s %s",
+			    i ? "," : "fine:", d->fine[i]->topic);
+	if (line.len)
+		columns_wrap(out, line.bytes, 0, 2, WIDTH);
+	text_release(&line);
+}
+
+/* True if a rule before this one was not checked for the same reason. */
+static bool reason_is_shown(const struct diagnosis *d, size_t at)
+{
+	for (size_t i = 0; i < at; i++)
+		if (strcmp(d->reasons[i], d->reasons[at]) == 0)
+			return true;
+	return false;
+}
+
+/* "not checked: disk, locks (reason); CPU use (reason)" */
+static void unchecked_add_text(struct text *out, const struct diagnosis *d)
+{
+	struct text line = { 0 };
+
+	for (size_t i = 0; i < d->unchecked_count; i++) {
+		const char *comma = line.len ? ";" : "not checked:";
+
+		if (reason_is_shown(d, i))
+			continue;
+		for (size_t j = i; j < d->unchecked_count; j++) {
+			if (strcmp(d->reasons[i], d->reasons[j]) != 0)
+				continue;
+			text_printf(&line, "%s %s", comma,
+				    d->unchecked[j]->topic);
+			comma = ",";
+		}
+		text_printf(&line, " (%s)", d->reasons[i]);
 	}
-	columns_wrap(out, line.bytes, 0, 2, WIDTH);
+	if (line.len)
+		columns_wrap(out, line.bytes, 0, 2, WIDTH);
 	text_release(&line);
 }
 
@@ -202,9 +226,8 @@ void why_add_text(struct text *out, const struct diagnosis *d,
 		others_add_text(out, d, other);
 		figures_add_text(out, d, other);
 	}
-	rules_add_text(out, "fine:", d->fine, d->fine_count, NULL);
-	rules_add_text(out, "not checked:", d->unchecked, d->unchecked_count,
-		       d->reasons);
+	fine_add_text(out, d);
+	unchecked_add_text(out, d);
 	if (d->lost.len)
 		text_printf(out, "lost: %s\n", d->lost.bytes);
 }

@@ -54,11 +54,9 @@ static double growth_per_s(const struct diagnosis_facts *f,
 static const char *growth_lacks(const struct diagnosis_facts *f,
 				const struct growth *g)
 {
-	if (trends_last(f->trends, g->trend) < 0)
-		return "unknown";
 	if (f->trends->uptime_s < GROWTH_UPTIME_S)
 		return "the JVM started less than 30 s ago";
-	return NULL;
+	return trends_last(f->trends, g->trend) < 0 ? "unknown" : NULL;
 }
 
 static struct cause *growth_add(struct diagnosis *d, const struct rule *rule,
