@@ -113,7 +113,7 @@ public class Incidents {
 		}
 
 		static void serve(int n) {
-			for (int i = 0; i < 400; i++)
+			for (int i = 0; i < 1500; i++)
 				sink += parse(i % 20 == 0 ? "7" : "seven");
 		}
 	}
@@ -337,12 +337,14 @@ public class Incidents {
 
 	static class Search {
 		static final Map<Integer, byte[]> cache = new HashMap<>();
+		static volatile byte[][] found;
 
 		static void serve(int n) {
 			byte[][] results = new byte[40][];
 			for (int i = 0; i < results.length; i++)
 				results[i] = new byte[5000];
-			sink += cache.get(n % cache.size())[0] + results[7].length;
+			sink += cache.get(n % cache.size())[0];
+			found = results;
 		}
 	}
 
