@@ -258,7 +258,8 @@ static int probes_load(struct probe_source *s, struct error *err)
 {
 	struct load_pid_ns ns = load_own_pid_ns();
 
-	load_quietly();
+	if (load_quietly(err))
+		return -1;
 	s->programs = probes_open_programs();
 	if (!s->programs)
 		return load_refused("BPF programs", errno, err);

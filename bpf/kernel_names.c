@@ -22,11 +22,12 @@ struct kernel_names *kernel_names_open(struct error *err)
 {
 	struct kernel_names *n = xcalloc(1, sizeof(*n));
 
-	load_quietly();
-	n->programs = kernel_names_bpf__open_and_load();
-	if (n->programs)
-		return n;
-	load_refused("kernel's names", errno, err);
+	if (load_quietly(err) == 0) {
+		n->programs = kernel_names_bpf__open_and_load();
+		if (n->programs)
+			return n;
+		load_refused("kernel's names", errno, err);
+	}
 	kernel_names_close(n);
 	return NULL;
 }

@@ -31,10 +31,15 @@ static int load_keep_line(enum libbpf_print_level level, const char *fmt,
 	return 0;
 }
 
-void load_quietly(void)
+static const char *forbidden; /* NULL = not */
+
+void load_forbid(const char *why) { forbidden = why; }
+
+int load_quietly(struct error *err)
 {
 	last_line[0] = '\0';
 	libbpf_set_print(load_keep_line);
+	return forbidden ? fail(err, ERROR_REFUSED, "%s", forbidden) : 0;
 }
 
 /* libbpf needs some tens of MiB and does not report a failed allocation. */

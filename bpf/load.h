@@ -10,8 +10,14 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* Keeps libbpf's messages instead of printing them.  Call it before libbpf. */
-void load_quietly(void);
+/*
+ * Keeps libbpf's messages instead of printing them.  Call it before libbpf.
+ * Fails with ERROR_REFUSED after load_forbid().
+ */
+int load_quietly(struct error *err);
+
+/* Loads nothing from now on; why is a constant: "--quick uses no eBPF". */
+void load_forbid(const char *why);
 
 /*
  * Fails with the reason for a refusal; sys is its errno.  ERROR_PERMISSION or

@@ -301,7 +301,8 @@ static int sampler_try_programs(struct sampler *s, struct error *err)
  */
 static int sampler_load_programs(struct sampler *s, struct error *err)
 {
-	load_quietly();
+	if (load_quietly(err))
+		return -1;
 	s->has_task_program = sampler_wants(s, SAMPLE_OFFCPU);
 	if (sampler_try_programs(s, err) == 0)
 		return 0;

@@ -14,6 +14,7 @@ const struct command *const commands[] = {
 	&ttop_command,
 	&gc_command,
 	&jstat_command,
+	&snap_command,
 	&prof_command,
 	&flame_command,
 	&diff_command,

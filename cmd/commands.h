@@ -34,6 +34,7 @@ extern const struct command prfi_command;
 extern const struct command prof_command;
 extern const struct command probe_command;
 extern const struct command ttop_command;
+extern const struct command snap_command;
 extern const struct command vminfo_command;
 extern const struct command why_command;
 

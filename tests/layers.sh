@@ -117,7 +117,7 @@ tap_result 'every file that ARCHITECTURE.md names exists' "$(
 in_children='core/jvm/(cgroup|container|jvm_file|jvm_info|jvm_kind|perfdata)\.c
 core/elf/(elf_debug|elf_image|target_files)\.c
 core/attach/(attach|attach_conditions|attach_openj9|attach_socket)\.c
-cmd/(doctor/doctor_checks|shared/(virtual_dump|jfr_recording)|gc/gc_vm_log)\.c
+cmd/(doctor/doctor_checks|snap/snap_logs|shared/(virtual_dump|jfr_recording)|gc/gc_vm_log)\.c
 jvmti/client/(client_load|client_probes)\.c
 (bpf/gc_probes|bpf/sampling/sampling_probe|bpf/sampling/sampling_target_open|jvmti/client/client)\.c'
 # target_opens FILE...: prints the functions that call one of the functions that

@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Files of sjkc gc: GC logs and JFR recordings. */
+/*
+ * Files of sjkc gc: GC logs, JFR recordings, its own JSON, and bundles of sjkc
+ * snap, which have that JSON.
+ */
 #include "cmd/gc/gc_command.h"
 
 #include "cmd/shared/log.h"
 #include "core/base/alloc.h"
 #include "core/base/input.h"
 #include "core/formats/reader.h"
+#include "core/formats/snap_bundle.h"
 #include "core/gc/gc_jfr.h"
 #include "core/gc/gc_log.h"
 #include "core/profile/profile.h"
@@ -21,11 +25,24 @@ static struct {
 	struct gc_source *log; /* reported at the end */
 	uint64_t unreadable;
 	uint64_t damaged; /* recordings that were read in part */
+	size_t bundles;
 } files;
 
 static const char *files_name(const char *path)
 {
 	return strcmp(path, "-") == 0 ? "<stdin>" : path;
+}
+
+static int files_open_input(struct input *in, const char *path,
+			    struct error *err)
+{
+	int is_bundle;
+
+	if (input_open_single(in, path, err) || input_complete(in, err))
+		return -1;
+	is_bundle = snap_bundle_narrow(in, SNAP_GC, err);
+	files.bundles += is_bundle > 0;
+	return is_bundle < 0 ? -1 : 0;
 }
 
 /* Opens the inputs; several of which some are unreadable are a loss. */
@@ -36,8 +53,7 @@ static int files_open_inputs(const struct option_list *paths, struct error *err)
 		struct input *in = &files.all[files.count];
 		struct error why;
 
-		if (input_open_single(in, paths->values[i], &why) == 0 &&
-		    input_complete(in, &why) == 0) {
+		if (files_open_input(in, paths->values[i], &why) == 0) {
 			files.count++;
 			continue;
 		}
@@ -144,11 +160,30 @@ static struct gc_source *files_open_recordings(struct error *err)
 	return NULL;
 }
 
-/* Opens all inputs as logs or as recordings. */
+/* Opens the only input, which has records of gc --json. */
+static struct gc_source *files_open_json(struct error *err)
+{
+	const struct input *in = files.all;
+
+	if (files.count > 1) {
+		misuse(err, "bundles and JSON of gc are read one at a time");
+		return NULL;
+	}
+	if (in->damage) {
+		log_always("%s: %s", in->name, in->damage);
+		files.damaged++;
+	}
+	return gc_json_open(in->bytes, in->len);
+}
+
+/* Opens all inputs as logs, as recordings, or the only one as JSON. */
 static struct gc_source *files_open(struct error *err)
 {
 	size_t recordings = 0;
 
+	if (files.bundles ||
+	    gc_json_sniff(files.all[0].bytes, files.all[0].len))
+		return files_open_json(err);
 	for (size_t i = 0; i < files.count; i++)
 		recordings += jfr_reader.sniff(files.all[i].bytes,
 					       files.all[i].len);

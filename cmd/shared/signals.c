@@ -22,6 +22,7 @@ enum { NUMBERS = sizeof(numbers) / sizeof(*numbers) };
 static struct sigaction before[NUMBERS];
 static int event = -1;
 static volatile sig_atomic_t last_number;
+static volatile int64_t first_ns; /* when the first signal arrived; 0 = none */
 
 void signals_repeat(void)
 {
@@ -37,7 +38,6 @@ void signals_repeat(void)
  */
 static void signals_on_stop(int number)
 {
-	static volatile int64_t first_ns;
 	const uint64_t one = 1;
 	int64_t now_ns = clock_monotonic_ns();
 	int saved = errno;
@@ -72,6 +72,15 @@ void signals_listen(void)
 }
 
 int signals_fd(void) { return event; }
+
+void signals_forget(void)
+{
+	for (int i = 0; i < NUMBERS && event >= 0; i++)
+		sigaction(numbers[i], &before[i], NULL);
+	event = -1;
+	last_number = 0;
+	first_ns = 0;
+}
 
 bool signals_arrived(void) { return last_number != 0; }
 

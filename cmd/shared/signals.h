@@ -21,6 +21,12 @@ int signals_fd(void);
 
 bool signals_arrived(void);
 
+/*
+ * In a child that runs a command: restores the former handlers, and forgets a
+ * signal that has arrived, so that the command can listen itself.
+ */
+void signals_forget(void);
+
 enum wait_end {
 	WAIT_DUE, /* until_ns is over */
 	WAIT_SIGNAL,

@@ -13,6 +13,7 @@ const struct reader *const readers[] = {
 	&nps_reader,
 	&apps_reader,
 	&zip_reader,
+	&snap_reader,
 	&perf_data_reader,
 	&pprof_reader,
 	&otlp_reader,

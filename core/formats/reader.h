@@ -46,6 +46,7 @@ extern const struct reader std_reader;
 extern const struct reader nps_reader;
 extern const struct reader apps_reader;
 extern const struct reader zip_reader;
+extern const struct reader snap_reader; /* tar archives of sjkc snap */
 extern const struct reader perf_data_reader;
 extern const struct reader dump_json_reader; /* JSON of Thread.dump_to_file */
 extern const struct reader dump_reader;      /* thread dumps as text */

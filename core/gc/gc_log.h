@@ -63,4 +63,16 @@ uint64_t gc_log_foreign_lines(const struct gc_source *s, const char **where,
 uint64_t gc_log_broken_lines(const struct gc_source *s, const char **where,
 			     uint64_t *number);
 
+/*
+ * ---- read_gc_json.c ----
+ *
+ * Records that `sjkc gc --json` has printed.
+ */
+
+/* True if the bytes begin with such a record. */
+bool gc_json_sniff(const uint8_t *bytes, size_t len);
+
+/* Opens records of one JVM, perhaps none. The bytes are borrowed. */
+struct gc_source *gc_json_open(const uint8_t *bytes, size_t len);
+
 #endif

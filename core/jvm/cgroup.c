@@ -128,7 +128,7 @@ static bool file_number(int directory, const char *name, uint64_t *first,
  * the opener reads the groups below the root of a target.
  */
 struct reading {
-	enum { READ_CPUS, READ_MEMORY, READ_FROZEN } what;
+	enum { READ_CPUS, READ_MEMORY, READ_FROZEN, READ_DIRECTORY } what;
 	char mount[1024]; /* where the groups are mounted */
 	char path[2048];  /* of the group below the mount: "" or "/a/b" */
 	bool is_found;    /* the group exists there */
@@ -204,6 +204,10 @@ static int reading_run(struct reading *r, int mount)
 
 		if (directory < 0 && i == 0)
 			return -1;
+		if (r->what == READ_DIRECTORY) {
+			r->is_found = true;
+			return directory;
+		}
 		value = directory < 0 ? -1 : read_directory[r->what](directory);
 		r->is_found = true;
 		if (value >= 0 && (r->value < 0 || value < r->value)) {
@@ -454,6 +458,23 @@ void cgroup_limits_release(struct cgroup_limits *l)
 	if (l->memory_group > 0)
 		close(l->memory_group);
 	l->cpu_stat = l->memory_group = -1;
+}
+
+int cgroup_open(const struct jvm *jvm, const char *controller)
+{
+	struct reading r = { .what = READ_DIRECTORY };
+	struct text groups = { 0 };
+	int fd = -1;
+
+	if (procfs_read(jvm->pid, "cgroup", GROUPS_LIMIT, &groups,
+			error_unused()) == 0)
+		fd = reading_find(&r,
+				  &(struct cgroup_view){ .groups = &groups,
+							 .mount = MOUNT,
+							 .jvm = jvm },
+				  controller);
+	text_release(&groups);
+	return fd;
 }
 
 bool cgroup_is_frozen(const struct jvm *jvm)

@@ -51,6 +51,13 @@ struct cgroup_view {
 void cgroup_limits_find(struct cgroup_limits *l, const struct cgroup_view *v);
 
 /*
+ * Opens the directory of the group that has a controller for the process,
+ * "memory"; "" = version 2. -1 if sjkc cannot see it, or the process is in no
+ * group.
+ */
+int cgroup_open(const struct jvm *jvm, const char *controller);
+
+/*
  * True if a group of the process is frozen (a paused container); false if that
  * is unknown.
  */

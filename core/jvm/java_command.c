@@ -342,6 +342,29 @@ static void secrets_add_masked(struct text *out, const char *text)
 	}
 }
 
+void secrets_add_lines(struct text *out, const char *bytes, size_t len)
+{
+	const char *end = bytes + len;
+	struct text line = { 0 };
+
+	while (bytes < end) {
+		const char *newline = memchr(bytes, '\n',
+					     (size_t)(end - bytes));
+
+		text_clear(&line);
+		text_add(&line, bytes,
+			 (size_t)((newline ? newline : end) - bytes));
+		for (size_t i = 0; i < line.len; i++)
+			line.bytes[i] = line.bytes[i] ? line.bytes[i] : ' ';
+		if (line.len)
+			secrets_add_masked(out, line.bytes);
+		if (newline)
+			text_putc(out, '\n');
+		bytes = newline ? newline + 1 : end;
+	}
+	text_release(&line);
+}
+
 void secrets_add_value(struct text *out, const char *name, const char *value)
 {
 	if (*value && secrets_is_name(name, strlen(name)))

@@ -86,4 +86,10 @@ void secrets_add_arg(struct text *out, const char *before, const char *arg);
 /* The same for a property. */
 void secrets_add_value(struct text *out, const char *name, const char *value);
 
+/*
+ * The same for lines of any text: masks name=value and passwords of URLs. NUL
+ * bytes become spaces.
+ */
+void secrets_add_lines(struct text *out, const char *bytes, size_t len);
+
 #endif

@@ -53,6 +53,7 @@ std `.std`
 nps `.nps`
 apps `.apps`
 zip a ZIP file of several
+snap bundles of `snap`
 perf-data `perf.data`
 pprof pprof profiles
 otlp OpenTelemetry profiles

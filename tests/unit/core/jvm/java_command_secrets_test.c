@@ -86,6 +86,18 @@ static void property_is_masked_by_its_name(void **state)
 	text_release(&got);
 }
 
+static void lines_of_any_text_are_masked(void **state)
+{
+	static const char text[] = "a.password=x y\nurl http://u:p@h\0!\n\nz";
+	struct text got = { 0 };
+
+	(void)state;
+	secrets_add_lines(&got, text, sizeof(text) - 1);
+	assert_string_equal(got.bytes,
+			    "a.password=*** y\nurl http://u:***@h !\n\nz");
+	text_release(&got);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -94,6 +106,7 @@ int main(void)
 		cmocka_unit_test(argument_after_a_secret_name_is_masked),
 		cmocka_unit_test(passwords_within_addresses_are_masked),
 		cmocka_unit_test(property_is_masked_by_its_name),
+		cmocka_unit_test(lines_of_any_text_are_masked),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

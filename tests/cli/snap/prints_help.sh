@@ -1,0 +1,1 @@
+sjkc snap --help
