@@ -29,7 +29,7 @@ leak|old|-Xmx160m -XX:+UseG1GC|31
 loaders|classes||31
 direct|native|-Xmx128m|31
 deflater|native|-Xmx128m|31
-thrash|collections|-Xmx60m -XX:+UseG1GC
+thrash|collections|-Xmx55m -XX:+UseG1GC
 humongous|humongous|-Xmx256m -XX:+UseG1GC -XX:G1HeapRegionSize=1m
 safepoint|safepoints|-XX:-UseCountedLoopSafepoints -XX:LoopStripMiningIter=0
 price|throttled

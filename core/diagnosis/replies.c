@@ -18,6 +18,7 @@ void jvm_replies_init(struct jvm_replies *r)
 	*r = (struct jvm_replies){
 		.finalizable_count = TREND_UNKNOWN,
 		.code_used = TREND_UNKNOWN,
+		.code_most = TREND_UNKNOWN,
 		.code_size = TREND_UNKNOWN,
 		.carriers = TREND_UNKNOWN,
 		.queued = TREND_UNKNOWN,
@@ -133,12 +134,13 @@ void jvm_replies_add_code_cache(struct jvm_replies *r, const char *reply,
 {
 	struct lines lines = lines_over(reply, len);
 	struct line line;
-	int64_t size = 0, used = 0;
+	int64_t size = 0, used = 0, most = 0;
 
 	while (lines_next(&lines, &line)) {
 		if (line_starts(line, "Code")) {
 			size += line_kilobytes(line, "size=");
 			used += line_kilobytes(line, "used=");
+			most += line_kilobytes(line, "max_used=");
 		}
 		line = line_trimmed(line);
 		if (line_starts(line, "compilation: disabled") ||
@@ -148,6 +150,7 @@ void jvm_replies_add_code_cache(struct jvm_replies *r, const char *reply,
 	if (size > 0 && used >= 0 && size < INT64_MAX / 1024) {
 		r->code_size = size * 1024;
 		r->code_used = used * 1024;
+		r->code_most = most * 1024;
 	}
 }
 

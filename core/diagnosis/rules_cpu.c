@@ -166,8 +166,9 @@ const char *rule_exceptions(struct diagnosis *d, const struct rule *rule,
 }
 
 /*
- * All CPUs that the JVM may use are in use, much of it in one place.  A batch
- * job does the same: it is where the CPU time goes, and no fault by itself.
+ * All CPUs that the JVM may use are in use, or most of them in one place.  A
+ * batch job on all CPUs does the same: it is where the CPU time goes, and no
+ * fault by itself.
  */
 const char *rule_place(struct diagnosis *d, const struct rule *rule,
 		       const struct diagnosis_facts *f)
@@ -179,15 +180,21 @@ const char *rule_place(struct diagnosis *d, const struct rule *rule,
 
 	if (isnan(cores))
 		return "the CPU time is unknown";
-	if (cores < CPU_SHARE * available)
+	if (cores < PLACE_CPU_SHARE * available)
 		return NULL;
 	if (!places_find(f->profile, &sum) || sum.all < SAMPLES_LEAST)
 		return few_samples;
+	if (!facts_busiest(f, &place, &share) || share < PLACE_SHARE)
+		text_clear(&place);
+	if (!place.len && cores < CPU_SHARE * available) {
+		text_release(&place);
+		return NULL;
+	}
 	c = diagnosis_add(d, rule);
 	c->lost_s = cores * f->seconds;
 	text_printf(&c->sentence, "the JVM uses %.2f of %.3g CPUs", cores,
 		    available);
-	if (facts_busiest(f, &place, &share) && share >= PLACE_SHARE) {
+	if (place.len) {
 		text_printf(&c->sentence,
 			    "; %.0f%% of the CPU time is in or below %s",
 			    100 * share, place.bytes);
@@ -203,7 +210,17 @@ const char *rule_place(struct diagnosis *d, const struct rule *rule,
 	return NULL;
 }
 
-/* The interpreter runs what has no room. */
+/* The JVM discards code, and compiles it again, before the cache is full. */
+static bool code_cache_is_small(const struct diagnosis_facts *f)
+{
+	double compilers = facts_compilers(f), cpu = f->rates->process.cpu;
+	const struct jvm_replies *r = f->replies;
+
+	return (double)r->code_most >= CODE_CACHE_MOST * (double)r->code_size &&
+	       compilers >= COMPILERS_CORES &&
+	       compilers >= COMPILERS_SHARE * cpu;
+}
+
 const char *rule_code_cache(struct diagnosis *d, const struct rule *rule,
 			    const struct diagnosis_facts *f)
 {
@@ -215,16 +232,23 @@ const char *rule_code_cache(struct diagnosis *d, const struct rule *rule,
 	if (r->code_size <= 0)
 		return NULL;
 	share = (double)r->code_used / (double)r->code_size;
-	if (share < CODE_CACHE_SHARE && !r->code_is_off)
+	if (share < CODE_CACHE_SHARE && !r->code_is_off &&
+	    !code_cache_is_small(f))
 		return NULL;
 	c = diagnosis_add(d, rule);
 	c->lost_s = share * f->seconds;
 	text_printf(&c->sentence, "the code cache is %.0f%% full", 100 * share);
 	if (r->code_is_off)
 		text_puts(&c->sentence, ", and compilation is disabled");
-	text_printf(&c->detail, "%s of %s; ReservedCodeCacheSize sets the size",
+	else if (share < CODE_CACHE_SHARE)
+		text_puts(&c->sentence,
+			  ": the JVM discards code, and compiles it again");
+	text_printf(&c->detail,
+		    "%s of %s, at most %s so far; ReservedCodeCacheSize sets "
+		    "the size",
 		    units_bytes((double)r->code_used).text,
-		    units_bytes((double)r->code_size).text);
+		    units_bytes((double)r->code_size).text,
+		    units_bytes((double)r->code_most).text);
 	if (!isnan(facts_compilers(f)))
 		text_printf(&c->detail, "; compilers use %.2f cores",
 			    facts_compilers(f));
@@ -232,6 +256,8 @@ const char *rule_code_cache(struct diagnosis *d, const struct rule *rule,
 	cause_add_evidence(c, "code_cache_share", share, "of the size",
 			   "Compiler.codecache");
 	cause_add_evidence(c, "code_cache", (double)r->code_used, "bytes",
+			   "Compiler.codecache");
+	cause_add_evidence(c, "code_cache_most", (double)r->code_most, "bytes",
 			   "Compiler.codecache");
 	return NULL;
 }

@@ -137,8 +137,9 @@ struct jvm_replies {
 	struct text loaders; /* "ScriptLoader (4,034)" */
 	struct text finalizable;      /* "LegacyHandle (11,257)" */
 	int64_t finalizable_count;    /* objects that wait for Finalizer */
-	int64_t code_used, code_size; /* bytes of the code cache */
-	bool code_is_off;             /* compilation is disabled */
+	int64_t code_used, code_most; /* bytes of the code cache, now; ever */
+	int64_t code_size;
+	bool code_is_off;         /* compilation is disabled */
 	int64_t carriers, queued; /* of virtual threads: parallelism; waiting */
 };
 

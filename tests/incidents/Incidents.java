@@ -96,7 +96,7 @@ public class Incidents {
 
 		static void serve(int n) {
 			if (n % 2 == 0)
-				sink += isMail(n % 20 == 0 ? "buyer.with.a.long.name.x"
+				sink += isMail(n % 12 == 0 ? "buyer.with.a.long.name.x"
 						: "a@acme.com") ? 1 : 0;
 			else
 				work(100);
@@ -729,7 +729,7 @@ public class Incidents {
 		case "logging": run("http-worker", 40, 2000, Audit::serve); break;
 		case "finalizer": run("http-worker", 4, 300, Handles::serve); break;
 		case "virtual": Virtual.main(); break;
-		case "thrash": run("search-worker", 8, 300, Search::serve); break;
+		case "thrash": run("search-worker", 8, 800, Search::serve); break;
 		case "humongous": run("export-worker", 4, 300, Large::serve); break;
 		case "safepoint": runChecksum(); break;
 		case "leak": run("http-worker", 8, 1500, Sessions::serve); break;

@@ -537,6 +537,14 @@ static void code_cache_is_judged_by_the_reply(void **state)
 			    "the code cache is 88% full");
 	m.replies.code_used /= 2;
 	expect(NULL);
+	/* It was nearly full, and the compilers are busy. */
+	m.trends.uptime_s = 60;
+	m.rows[0].rates[THREAD_CPU] = 0.5;
+	assert_string_equal(expect("code_cache")->sentence.bytes,
+			    "the code cache is 44% full: the JVM discards "
+			    "code, and compiles it again");
+	m.rows[0].rates[THREAD_CPU] = 0.01;
+	expect(NULL);
 	m.replies.code_is_off = true;
 	expect("code_cache");
 }
