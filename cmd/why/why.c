@@ -12,6 +12,7 @@
 #include "core/base/clock.h"
 #include "core/base/input.h"
 #include "core/base/units.h"
+#include "core/formats/snap_bundle.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -115,13 +116,19 @@ static int against_read_result(struct against *a, struct error *err)
 	return ret;
 }
 
+/* Of a bundle, the document of the observation. */
+static int why_open_input(struct input *in, const char *path, struct error *err)
+{
+	if (input_open_any(in, path, err) || input_complete(in, err))
+		return -1;
+	return snap_bundle_narrow(in, SNAP_WHY, err) < 0 ? -1 : 0;
+}
+
 static int against_read_file(struct against *a, struct error *err)
 {
 	struct input in = { 0 };
-	int ret = input_open_any(&in, opt.against, err);
+	int ret = why_open_input(&in, opt.against, err);
 
-	if (ret == 0)
-		ret = input_complete(&in, err);
 	if (ret == 0)
 		ret = why_read_files(&a->diagnosis, &in, 1, err);
 	else
@@ -236,8 +243,7 @@ static int why_open_inputs(struct why_inputs *in, const char *const *paths,
 	in->all = xcalloc(count, sizeof(*in->all));
 	for (size_t i = 0; i < count; i++) {
 		in->count++;
-		if (input_open_any(&in->all[i], paths[i], err) ||
-		    input_complete(&in->all[i], err))
+		if (why_open_input(&in->all[i], paths[i], err))
 			return fail_in(err, "%s", paths[i]);
 	}
 	return 0;
