@@ -389,8 +389,10 @@ static int64_t run_start_due(struct run *r)
 		if (r->is_interrupted) {
 			t->state = TASK_HAS_ENDED;
 			task_miss(r, t, t->part.name, "skipped", "interrupted");
-		} else if (t->part.time == PART_LAST ? task_is_last(r, t)
-						     : t->due_ns <= now_ns) {
+		} else if (t->part.time == PART_LAST
+				   ? task_is_last(r, t)
+				   : t->due_ns <= now_ns ||
+					     (t->jvm && !jvm_runs(t->jvm))) {
 			task_start(r, t);
 		} else if (t->part.time != PART_LAST && t->due_ns < next_ns) {
 			next_ns = t->due_ns;

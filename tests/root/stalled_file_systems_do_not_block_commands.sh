@@ -72,7 +72,7 @@ for command in jstack 'jcmd VM.version' hh perfmap threads 'threads --virtual' \
 	vminfo 'mx -b *:* --info' mxdump mxping 'gc -d 1s' 'gc --log -d 1s' \
 	'ttop -b -ri 1s --iterations 1' 'jstat -gc' doctor 'probe Target.burn -d 1s' \
 	'probe --jfr Target.burn -d 1s' 'prof -d 1s' 'prof --no-agent -e wall -d 1s' \
-	"stcap -o $scratch/dumps.std"; do
+	"stcap -o $scratch/dumps.std" "snap --quick -o $scratch/bundle.tar.gz"; do
 	set -f
 	# shellcheck disable=SC2086 # words
 	set -- $command
