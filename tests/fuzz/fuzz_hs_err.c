@@ -8,12 +8,12 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static void check_text(const struct crash *c)
+static void check_text(const struct hs_err *e)
 {
 	struct text text = { 0 };
 	size_t lines = 0;
 
-	crash_write_text(&text, c);
+	crash_explain(&text, e, "fuzz", false);
 	for (size_t i = 0; i < text.len; i++) {
 		assert((unsigned char)text.bytes[i] >= ' ' ||
 		       text.bytes[i] == '\n');
@@ -23,12 +23,12 @@ static void check_text(const struct crash *c)
 	text_release(&text);
 }
 
-static void check_json(const struct crash *c)
+static void check_json(const struct hs_err *e)
 {
 	struct json_reader r;
 	struct text text = { 0 };
 
-	crash_write_json(&text, c);
+	crash_explain(&text, e, "fuzz", true);
 	r = json_reader_over(text.bytes, text.len);
 	json_skip(&r);
 	assert(json_reader_at_end(&r));
@@ -44,14 +44,12 @@ static void check_events(const struct hs_err *e)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct hs_err e;
-	struct crash c;
 	struct error err;
 
 	if (hs_err_read(&e, data, size, &err) == 0) {
-		crash_init(&c, &e, "fuzz");
 		check_events(&e);
-		check_text(&c);
-		check_json(&c);
+		check_text(&e);
+		check_json(&e);
 	}
 	hs_err_release(&e);
 	return 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Fatal error logs of JDK 8 to 28, whole and truncated at every byte. */
-#include "core/formats/hs_err/hs_err.h"
+#include "core/formats/hs_err.h"
 
 #include "core/base/alloc.h"
 #include "core/base/input.h"
@@ -102,6 +102,17 @@ static void log_of_jdk_8_has_the_command_and_the_sender(void **state)
 	assert_int_equal(e.spaces[1].committed, 16384 << 10);
 	assert_in_range(e.spaces[1].used, 1, e.spaces[1].committed);
 	assert_false(e.is_truncated);
+	hs_err_release(&e);
+}
+
+/* It has each number of /proc in the line behind its title. */
+static void log_of_jdk_11_has_the_maximum_of_mappings(void **state)
+{
+	struct hs_err e;
+
+	(void)state;
+	read_file(&e, DATA "jdk11-unsafe.log");
+	assert_int_equal(e.max_mappings, 65530);
 	hs_err_release(&e);
 }
 
@@ -303,20 +314,34 @@ static void long_lists_and_strings_are_cut_and_counted(void **state)
 	text_release(&log);
 }
 
+static bool is_platform(const char *library)
+{
+	struct text log = { 0 };
+	struct hs_err e;
+	bool is_platform;
+
+	text_printf(&log, HEADER "\nNative frames:\nC  [%s+0x1]\n", library);
+	read_text(&e, log.bytes);
+	assert_int_equal(e.native.count, 1);
+	is_platform = e.native.frames[0].is_platform;
+	hs_err_release(&e);
+	text_release(&log);
+	return is_platform;
+}
+
 static void libraries_of_the_jdk_and_the_system_are_known(void **state)
 {
 	(void)state;
-	assert_true(hs_err_is_platform("libjvm.so"));
-	assert_true(hs_err_is_platform("libc.so.6"));
-	assert_true(hs_err_is_platform("libc-2.31.so"));
-	assert_true(hs_err_is_platform("libstdc++.so.6"));
-	assert_true(hs_err_is_platform("ntdll.dll"));
-	assert_true(hs_err_is_platform("jvm.dll"));
-	assert_false(hs_err_is_platform("libapp.so"));
-	assert_false(hs_err_is_platform("libcrypto.so.3"));
-	assert_false(hs_err_is_platform("libnetty_epoll.so"));
-	assert_false(hs_err_is_platform(""));
-	assert_false(hs_err_is_platform(NULL));
+	assert_true(is_platform("libjvm.so"));
+	assert_true(is_platform("libc.so.6"));
+	assert_true(is_platform("libc-2.31.so"));
+	assert_true(is_platform("libstdc++.so.6"));
+	assert_true(is_platform("ntdll.dll"));
+	assert_true(is_platform("jvm.dll"));
+	assert_false(is_platform("libapp.so"));
+	assert_false(is_platform("libcrypto.so.3"));
+	assert_false(is_platform("libnetty_epoll.so"));
+	assert_false(is_platform(""));
 }
 
 static void other_text_is_no_log(void **state)
@@ -337,6 +362,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(log_of_a_native_crash_has_all_parts),
 		cmocka_unit_test(log_of_jdk_8_has_the_command_and_the_sender),
+		cmocka_unit_test(log_of_jdk_11_has_the_maximum_of_mappings),
 		cmocka_unit_test(last_events_are_in_order_of_time),
 		cmocka_unit_test(each_prefix_of_a_log_is_read),
 		cmocka_unit_test(head_in_the_log_of_a_container_is_read),

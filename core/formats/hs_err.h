@@ -8,8 +8,8 @@
  * HS_ERR_ABSENT. Each list and each string has a limit. All strings are
  * foreign text, except for masked secrets as they are in the log.
  */
-#ifndef CORE_FORMATS_HS_ERR_HS_ERR_H
-#define CORE_FORMATS_HS_ERR_HS_ERR_H
+#ifndef CORE_FORMATS_HS_ERR_H
+#define CORE_FORMATS_HS_ERR_H
 
 #include "core/base/arena.h"
 #include "core/base/error.h"
@@ -47,10 +47,12 @@ struct hs_err_frame {
 	char kind;
 	const char *text;    /* the frame without its kind */
 	const char *library; /* file name without directory, or NULL */
+	bool has_offset;     /* C and V: */
 	uint64_t offset;     /* in the library, or the address without one */
 	const char *symbol;  /* "name+0x1f" behind the library, or NULL */
 	const char *method;  /* "com.acme.Orders.submit" of Java, or NULL */
 	const char *path;    /* of the library, or NULL */
+	bool is_platform;    /* the library is the JDK's or the system's */
 	bool is_deleted;     /* the file was removed or replaced */
 };
 
@@ -85,7 +87,10 @@ struct hs_err {
 	bool sent_by_kill;
 	uint64_t sender;     /* PID that sent the signal, or 0 */
 	const char *source;  /* "debug.cpp:362" of the other kinds */
-	const char *message; /* "fatal error: …" or the failed allocation */
+	const char *message; /* "fatal error: …" or the failed allocation: */
+	const char *call;    /* "mmap" */
+	uint64_t allocation; /* bytes, or 0 */
+	const char *reason;  /* of an OutOfMemoryError: "Java heap space" */
 	uint64_t pid, tid;
 	struct hs_err_frame frame; /* the problematic frame */
 
@@ -120,8 +125,7 @@ struct hs_err {
 	size_t event_count;
 
 	/* Losses. */
-	uint64_t
-		failed_steps; /* number of parts that the JVM could not write */
+	uint64_t failed_steps; /* parts that the JVM could not write */
 	uint64_t cut_strings;
 	bool is_header;    /* the part that the JVM prints to standard output */
 	bool is_truncated; /* the log ends early */
@@ -138,11 +142,5 @@ int hs_err_read(struct hs_err *e, const void *bytes, size_t len,
 
 /* Zeroed storage is allowed. */
 void hs_err_release(struct hs_err *e);
-
-/*
- * True for a library of the JDK or of the operating system, by its file name;
- * false for NULL.
- */
-bool hs_err_is_platform(const char *library);
 
 #endif
