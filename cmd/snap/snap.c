@@ -234,8 +234,8 @@ const struct command snap_command = {
 	.examples = "  sjkc snap 4711 -o incident.tar.gz # 10 s and a heap "
 		    "histogram\n"
 		    "  sjkc snap 4711 --quick            # 2 s\n"
-		    "  sjkc threads incident.tar.gz      # also flame, diff, "
-		    "gc\n",
+		    "  sjkc why incident.tar.gz          # also threads, "
+		    "flame, diff, gc\n",
 	.options = options,
 	.has_messages = true,
 	.run = snap_run_command,

@@ -77,6 +77,7 @@ grep -q "^pid $pid key=\*\*\*" "$scratch/bundle/exec-1.txt" || { echo 'no pid'; 
 mkdir -m 777 "$scratch/elsewhere"
 chmod 755 "$scratch"
 chmod 644 "$scratch/b.tar.gz"
+read_as_nobody why "$scratch/b.tar.gz" && expected 'BROKEN *deadlock' || exit 1
 read_as_nobody threads "$scratch/b.tar.gz" && expected 'deadlock' || exit 1
 read_as_nobody flame -o out.html "$scratch/b.tar.gz" &&
 	grep -q '<html' "$scratch/elsewhere/out.html" || exit 1
