@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# Only in check-all: starts each of the clients that users download.
 # Begins early: clients wait a minute for events that never arrive.
 #
 # All clients (the JDK's own, the classes of JConsole, VisualVM) reach JVMs with

@@ -83,3 +83,5 @@ read_as_nobody flame -o out.html "$scratch/b.tar.gz" &&
 	grep -q '<html' "$scratch/elsewhere/out.html" || exit 1
 read_as_nobody gc "$scratch/b.tar.gz" && expected 'collections\|pauses' || exit 1
 read_as_nobody diff "$scratch/b.tar.gz" "$scratch/b.tar.gz" && expected . || exit 1
+read_as_nobody why "$scratch/b.tar.gz" &&
+	expected '^1  BROKEN   deadlock of 2 threads' || exit 1
