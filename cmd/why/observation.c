@@ -369,7 +369,8 @@ static void observation_ask_more(struct observation *o)
 	if (o->waits.virtual_threads.dumps >= 2)
 		observation_ask(o, "Thread.vthread_scheduler",
 				jvm_replies_add_scheduler);
-	if (o->facts.rates && facts_compilers(&o->facts) >= COMPILERS_ASKED)
+	if (o->facts.rates && (facts_compilers(&o->facts) >= COMPILERS_ASKED ||
+			       o->pauses.code_cache))
 		observation_ask(o, "Compiler.codecache",
 				jvm_replies_add_code_cache);
 }

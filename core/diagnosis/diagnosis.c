@@ -77,6 +77,7 @@ static const struct {
 	{ "exceptions", "place", false },
 	{ "code_cache", "compilers", false },
 	{ "code_cache", "place", false },
+	{ "code_cache", "collections", false },
 };
 /* clang-format on */
 

@@ -52,6 +52,7 @@ struct diagnosis_pauses {
 	uint64_t collections; /* stops for collections */
 	uint64_t full;        /* full collections without a request */
 	uint64_t humongous;   /* collections that a large array caused (G1) */
+	uint64_t code_cache;  /* that free code (JDK 20 and later) */
 	int64_t gc_ns;        /* stopped for collections, without sync */
 	int64_t longest_gc_ns;
 	int64_t least_used; /* bytes of the heap after the last full collection;

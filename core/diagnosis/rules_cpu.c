@@ -216,6 +216,10 @@ static bool code_cache_is_small(const struct diagnosis_facts *f)
 	double compilers = facts_compilers(f), cpu = f->rates->process.cpu;
 	const struct jvm_replies *r = f->replies;
 
+	if (f->pauses && f->pauses->seconds > 0 &&
+	    (double)f->pauses->code_cache >=
+		    CODE_CACHE_GCS_S * f->pauses->seconds)
+		return true;
 	return (double)r->code_most >= CODE_CACHE_MOST * (double)r->code_size &&
 	       compilers >= COMPILERS_CORES &&
 	       compilers >= COMPILERS_SHARE * cpu;

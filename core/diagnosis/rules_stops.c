@@ -80,6 +80,8 @@ void diagnosis_add_pause(struct diagnosis_pauses *to, const struct gc_pause *p,
 		to->least_used = p->after;
 	to->humongous += p->cause &&
 			 strcmp(p->cause, "G1 Humongous Allocation") == 0;
+	to->code_cache += p->cause &&
+			  strncmp(p->cause, "CodeCache GC", 12) == 0;
 	to->gc_ns += gc_ns;
 	if (gc_ns / count > to->longest_gc_ns)
 		to->longest_gc_ns = gc_ns / count;

@@ -545,6 +545,11 @@ static void code_cache_is_judged_by_the_reply(void **state)
 			    "code, and compiles it again");
 	m.rows[0].rates[THREAD_CPU] = 0.01;
 	expect(NULL);
+	for (int i = 0; i < 10; i++)
+		add_pause(GC_YOUNG, 1000000, 0, "CodeCache GC Threshold");
+	expect("code_cache");
+	clear_pauses();
+	m.pauses.has_sync = true;
 	m.replies.code_is_off = true;
 	expect("code_cache");
 }
