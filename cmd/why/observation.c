@@ -535,24 +535,31 @@ static void observation_set_facts(struct observation *o)
 	observation_set_lost(o);
 }
 
-static void observation_tell_first(struct observation *o,
-				   void (*tell)(const struct diagnosis *d))
+/* Tells the diagnosis of the time so far, if there is news since told. */
+static void observation_tell(struct observation *o, size_t *told,
+			     void (*tell)(const struct diagnosis *d))
 {
+	size_t news = o->waits.dumps + o->samples_due;
 	struct diagnosis d;
 
-	if (observation_sample_proc(o, o->first_rates, error_unused()))
+	if (o->duration_ns < EARLY_NS || o->waits.dumps < 2 || news == *told ||
+	    observation_sample_proc(o, o->first_rates, error_unused()))
 		return;
-	trends_sample(&o->trends);
+	if (!*told)
+		trends_sample(&o->trends);
+	*told = news;
 	observation_set_facts(o);
 	diagnosis_make(&d, &o->facts);
+	progress_end();
 	tell(&d);
+	progress_start("observing");
 	diagnosis_release(&d);
 }
 
 void observation_run(struct observation *o,
 		     void (*tell)(const struct diagnosis *d))
 {
-	bool told = o->duration_ns < EARLY_NS;
+	size_t told = 0;
 
 	progress_start("observing");
 	do {
@@ -562,10 +569,7 @@ void observation_run(struct observation *o,
 		progress_show(NULL,
 			      (uint64_t)(clock_monotonic_ns() - o->begin_ns),
 			      (uint64_t)o->duration_ns);
-		if (!told && o->waits.dumps == 2) {
-			told = true;
-			observation_tell_first(o, tell);
-		}
+		observation_tell(o, &told, tell);
 	} while (observation_step(o));
 	progress_end();
 	observation_take_due_dump(o);

@@ -32,7 +32,8 @@ void observation_close(struct observation *o); /* NULL is allowed */
 
 /*
  * Observes until the time is over, a signal arrives or the JVM exits.  If the
- * time is 5 s or more, tells the first diagnosis after two dumps, once.
+ * time is 5 s or more, tells the diagnosis so far after two dumps, and again
+ * after each quarter of the time.
  */
 void observation_run(struct observation *o,
 		     void (*tell)(const struct diagnosis *d));

@@ -35,6 +35,9 @@ static struct {
 	bool json, exit_code, watch;
 } opt = { .output = "-", .duration_ns = WHY_DURATION };
 
+/* Lines of the answer on the terminal, which the next one replaces. */
+static size_t answer_lines;
+
 /* The diagnosis of --against; it is observed by a child, or was read. */
 struct against {
 	struct child child;
@@ -337,13 +340,43 @@ static int why_run_files(const char *const *paths, size_t count,
 
 /* ---- a running JVM ---- */
 
-/* The first answer may change. */
-static void why_tell_first(const struct diagnosis *d)
+/* True if answers so far are shown, and replaced by the next one. */
+static bool why_shows_answers(void)
 {
-	log_info("after %s: %s%s", units_time(d->seconds * 1e9).text,
-		 d->count ? d->causes[0].sentence.bytes
-			  : "no cause found so far",
-		 d->count > 1 ? ", and more" : "");
+	return !opt.json && strcmp(opt.output, "-") == 0 &&
+	       isatty(STDOUT_FILENO) && isatty(STDERR_FILENO);
+}
+
+/* Removes the answer from the terminal. */
+static void why_remove_answer(void)
+{
+	if (answer_lines)
+		printf("\033[%zuA\033[J", answer_lines);
+	fflush(stdout);
+	answer_lines = 0;
+}
+
+/* An answer may change: on a terminal, the next one replaces it. */
+static void why_tell(const struct diagnosis *d)
+{
+	static bool has_told;
+	struct text out = { 0 };
+
+	if (!has_told && !why_shows_answers())
+		log_info("after %s: %s%s", units_time(d->seconds * 1e9).text,
+			 d->count ? d->causes[0].sentence.bytes
+				  : "no cause found so far",
+			 d->count > 1 ? ", and more" : "");
+	has_told = true;
+	if (!why_shows_answers())
+		return;
+	why_remove_answer();
+	why_add_text(&out, d, NULL);
+	fwrite(out.bytes, 1, out.len, stdout);
+	fflush(stdout);
+	for (size_t i = 0; i < out.len; i++)
+		answer_lines += out.bytes[i] == '\n';
+	text_release(&out);
 }
 
 /* Prints the changes, until a signal arrives or the JVM exits. */
@@ -389,7 +422,8 @@ static int why_run_jvm(const struct jvm *jvm, struct error *err)
 		return why_watch(jvm, err);
 	ret = against_open(&a, err);
 	if (ret == 0)
-		ret = why_observe(jvm, &o, &d, why_tell_first, err);
+		ret = why_observe(jvm, &o, &d, why_tell, err);
+	why_remove_answer();
 	if (ret == 0)
 		ret = against_finish(&a, err);
 	if (ret == 0 && why_output_is_page())

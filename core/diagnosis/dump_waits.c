@@ -63,7 +63,7 @@ static const struct {
 	  "borrowObject", DUMP_WAIT_CONNECTION },
 	{ "org.apache.http.pool.AbstractConnPool", "getPoolEntryBlocking",
 	  DUMP_WAIT_CONNECTION },
-	{ "org.apache.hc.core5.pool.StrictConnPool", "lease",
+	{ "org.apache.hc.core5.pool.StrictConnPool$1", "get",
 	  DUMP_WAIT_CONNECTION },
 };
 

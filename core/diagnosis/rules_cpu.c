@@ -46,6 +46,7 @@ struct places {
 	uint64_t all, exceptions;
 	uint32_t best; /* a frame of the method; 0 = none */
 	uint64_t best_count;
+	uint64_t java, slow; /* in Java code; interpreted, or compiled by C1 */
 };
 
 static bool frame_fills_trace(const struct profile *p, const struct frame *f)
@@ -84,12 +85,19 @@ static void places_count(struct places *sum, struct place_counts *counts,
 static void places_add(struct places *sum, struct place_counts *counts,
 		       const struct profile *p, const struct cell *c)
 {
-	bool throws = false;
+	bool throws = false, has_java = false;
 	uint32_t place = 0;
 
 	for (uint32_t at = c->stack; at && !place; at = p->stacks[at].caller) {
 		uint32_t frame = p->stacks[at].frame;
+		enum frame_kind kind = p->frames[frame].kind;
 
+		if (!has_java && frame_is_java_call(&p->frames[frame])) {
+			has_java = true;
+			sum->java += c->count;
+			if (kind == FRAME_INTERPRETED || kind == FRAME_C1)
+				sum->slow += c->count;
+		}
 		throws |= frame_fills_trace(p, &p->frames[frame]);
 		if (frame_is_application(p, &p->frames[frame]))
 			place = frame;
@@ -275,6 +283,24 @@ static const char *rule_compilers_lacks(const struct diagnosis_facts *f)
 		       : NULL;
 }
 
+/* Code that waits for the compilers is slow. */
+static void compilers_add_slow(struct cause *c, const struct diagnosis_facts *f)
+{
+	struct places sum;
+	double share;
+
+	if (!f->profile || !places_find(f->profile, &sum) ||
+	    sum.java < SAMPLES_LEAST)
+		return;
+	share = (double)sum.slow / (double)sum.java;
+	text_printf(&c->detail,
+		    "; %.0f%% of the samples in Java code are interpreted or "
+		    "compiled by C1",
+		    100 * share);
+	cause_add_evidence(c, "slow_code_share", share, "of the samples",
+			   "prof");
+}
+
 /* After its first minutes, a JVM has compiled what it needs. */
 const char *rule_compilers(struct diagnosis *d, const struct rule *rule,
 			   const struct diagnosis_facts *f)
@@ -298,6 +324,7 @@ const char *rule_compilers(struct diagnosis *d, const struct rule *rule,
 		    "%.2f of %.2f cores: methods are compiled "
 		    "again and again",
 		    compilers, r->cpu);
+	compilers_add_slow(c, f);
 	text_printf(&c->next, "jcmd %s Compiler.queue", f->target);
 	cause_add_evidence(c, "compilers_cpu", compilers, "cores", "/proc");
 	cause_add_evidence(c, "cpu", r->cpu, "cores", "/proc");

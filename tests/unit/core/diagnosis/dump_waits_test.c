@@ -181,6 +181,45 @@ static void group_is_counted_in_each_dump(void **state)
 	assert_true(dump_wait_pool(&waits.all[0]) == 1.5);
 }
 
+/* The place is the caller of the pool, which waits by means of the JDK. */
+static void pool_of_connections_is_no_place(void **state)
+{
+	(void)state;
+	for (unsigned i = 0; i < 4; i++)
+		add_thread("http-1", 10 + i, "TIMED_WAITING (parking)",
+			   "\tat jdk.internal.misc.Unsafe.park(Native Method)\n"
+			   "\tat java.util.concurrent.locks.LockSupport."
+			   "parkNanos(LockSupport.java:252)\n"
+			   "\tat java.util.concurrent.SynchronousQueue.poll("
+			   "SynchronousQueue.java:903)\n"
+			   "\tat com.zaxxer.hikari.util.ConcurrentBag.borrow("
+			   "ConcurrentBag.java:151)\n"
+			   "\tat com.zaxxer.hikari.pool.HikariPool."
+			   "getConnection(HikariPool.java:163)\n"
+			   "\tat com.zaxxer.hikari.HikariDataSource."
+			   "getConnection(HikariDataSource.java:100)\n"
+			   "\tat app.Orders.load(Orders.java:7)\n");
+	read_dump();
+	assert_int_equal(waits.count, 1);
+	assert_int_equal(waits.all[0].kind, DUMP_WAIT_CONNECTION);
+	assert_string_equal(waits.all[0].place, "Orders.load:7");
+}
+
+/* Finalizer is usually idle; virtual threads wait nearly all the time. */
+static void application_in_the_finalizer_is_counted(void **state)
+{
+	(void)state;
+	add_thread("Finalizer", 8, "TIMED_WAITING (sleeping)",
+		   "\tat java.lang.Thread.sleep(Native Method)\n"
+		   "\tat app.Handle.finalize(Handle.java:4)\n"
+		   "\tat java.lang.ref.Finalizer.runFinalizer("
+		   "Finalizer.java:87)\n");
+	read_dump();
+	assert_int_equal(waits.finalizer.dumps, 1);
+	assert_string_equal(waits.finalizer.place, "Handle.finalize:4");
+	assert_int_equal(waits.virtual_threads.dumps, 0);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, begin, release)
 
 int main(void)
@@ -191,6 +230,8 @@ int main(void)
 		TEST(sockets_differ_from_files),
 		TEST(owner_in_fsync_waits_for_a_file),
 		TEST(group_is_counted_in_each_dump),
+		TEST(pool_of_connections_is_no_place),
+		TEST(application_in_the_finalizer_is_counted),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
