@@ -926,7 +926,8 @@ void sampling_add_title(const struct sampling *s, struct text *out)
 			    CLOCK_NS_PER_S);
 	units_add_counted(out, had.samples, "sample");
 	text_puts(out, ", ");
-	units_add_count(out, sampling_shared_window(&s->shared).lost);
+	units_add_count(out, sampling_shared_window(&s->shared).lost +
+				     s->shared.ends[SAMPLING_END_STALLED]);
 	text_puts(out, " lost");
 }
 
