@@ -405,8 +405,10 @@ static int why_watch(const struct jvm *jvm, struct error *err)
 		d = (struct diagnosis){ 0 };
 		is_first = false;
 	}
-	if (ret == 0 && !jvm_runs(jvm))
+	if (!jvm_runs(jvm)) {
 		log_info("the JVM has exited");
+		ret = 0;
+	}
 	diagnosis_release(&before);
 	return ret;
 }

@@ -25,7 +25,7 @@ for pool in hikari tomcat dbcp http4 http5; do
 	sleep 1
 	timeout 60 "$sjkc" why -q "$pid" -d 2s >"$scratch/out" 2>&1 &&
 		grep -q 'all 8 threads of request-\* wait for a connection of a pool' \
-			"$scratch/out" && grep -q 'in Pools.borrow:' "$scratch/out" ||
+			"$scratch/out" && grep -q 'in Pools\.[a-z0-9$]*:' "$scratch/out" ||
 		{ echo "$pool:"; cat "$scratch/out"; "$sjkc" threads "$pid"; exit 1; }
 	target_end "$pid"
 done
