@@ -82,10 +82,11 @@ compare() {
 # wanted: prints the given scripts.  With $SANITIZED, omits those with a line
 # "# Sanitized only in check-all: reason", unless it is check-all.
 wanted() {
-	if [ -z "${SANITIZED-}" ] || [ -n "${EVERY_JDK-}" ]; then
+	if [ -n "${EVERY_JDK-}${ONLY-}${BLESS-}" ]; then
 		cat
 	else
-		xargs -r grep -L '^# Sanitized only in check-all: '
+		xargs -r grep -L -e '^# Only in check-all: ' \
+			-e "^# ${SANITIZED:+Sanitized only} in check-all: "
 	fi
 }
 

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# Only in check-all: 4 s of CPU time; another script compares tables.
 # Begins early: waits for a recording.
 # All events of a recording of async-profiler, with their stack traces, and
 # those without stack traces of a new recording equal `jfr print --json`; the

@@ -1,5 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
+# Only in check-all: 11 s of CPU time; another script resolves targets by kubectl.
 # The JVM is in a pod and chose its second port.  The proxy runs kubectl for
 # both ports, restarts it if a forward is lost during a session, and forwards
 # the ports of the pod that replaces this one.  The last line tests each kubectl:

@@ -1,3 +1,4 @@
+# Only in check-all: 9 s of CPU time; tests/cli/prof has fewer.
 # A million unrelated stack traces. tests/cli/prof has fewer of them, which
 # sanitizers check, too: the code is the same, and they would take 15 CPU s longer.
 # shellcheck disable=SC3045 # dash and bash have it

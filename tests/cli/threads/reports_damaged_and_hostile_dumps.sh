@@ -26,7 +26,7 @@ sjkc threads none.txt 2>&1
 echo "exit status $?"
 sjkc threads --dump 9 hostile.txt 2>&1
 echo "exit status $?"
-sjkc threads no-such-jvm-or-file 2>&1
+$NO_JVM sjkc threads no-such-jvm-or-file 2>&1
 echo "exit status $?"
 echo '-- a page'
 sjkc threads -o threads.html hostile.txt 2>&1
