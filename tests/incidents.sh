@@ -25,7 +25,7 @@ deadlock|deadlock
 convoy|convoy
 downstream|pool
 permits|pool
-leak|old|-Xmx160m -XX:+UseG1GC|31
+leak|old|-Xmx130m -XX:+UseG1GC|31
 loaders|classes||31
 direct|native|-Xmx128m|31
 deflater|native|-Xmx128m|31
@@ -117,7 +117,7 @@ incident() {
 	[ "$name" != dns ] || start_slow_names
 	# shellcheck disable=SC2086 # words
 	start_java "$@" -cp "$classes" Incidents "$name" $argument || return 1
-	[ "$rule" != no_cpu ] || start_busy $(($(nproc) * 2))
+	[ "$rule" != no_cpu ] || start_busy $(($(nproc) * 4))
 	[ -z "${BUSY-}" ] || start_busy 1
 	if [ "$rule" = throttled ] && ! start_limit; then
 		echo "# skipped $name: no control group of version 1"

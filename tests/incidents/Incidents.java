@@ -724,9 +724,9 @@ public class Incidents {
 		case "convoy": run("http-worker", 60, 150, Convoy::serve); break;
 		case "downstream": run("http-worker", 20, 50, Downstream::serve); break;
 		case "permits": run("http-worker", 50, 100, ConnectionPool::serve); break;
-		case "fsync": run("http-worker", 16, 400, Journal::serve); break;
+		case "fsync": run("http-worker", 16, 4000, Journal::serve); break;
 		case "dns": run("http-worker", 10, 20, Names::serve); break;
-		case "logging": run("http-worker", 40, 2000, Audit::serve); break;
+		case "logging": run("http-worker", 40, 6000, Audit::serve); break;
 		case "finalizer": run("http-worker", 4, 300, Handles::serve); break;
 		case "virtual": Virtual.main(); break;
 		case "thrash": run("search-worker", 8, 800, Search::serve); break;
