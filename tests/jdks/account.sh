@@ -54,10 +54,8 @@ cpu() {
 }
 
 # waits EVENT: the sleepers wait in Java code for the whole time; the fighters
-# and the main thread wait in it for nearly all of it.  musl has no call frame
-# information, and a stack that is read late may end in native code.
+# and the main thread wait in it for nearly all of it
 waits() {
-	[ -z "${jdk_libc-}" ] || jdk_least=75
 	prof 0 -e "$1" -t -d 3s --total -o "$scratch/$1.collapsed" "$pid" ||
 		return
 	for thread in sleeper-0 sleeper-1 fighter-0 fighter-1 main; do
@@ -65,7 +63,7 @@ waits() {
 		seen=$(sum "$scratch/$1.collapsed" "^\\\\[$thread .*;Account")
 		echo "$thread: $seen of $all ns"
 		[ "$((seen / 10000000))" -ge 200 ] &&
-			[ "$seen" -ge "$((all / 100 * ${jdk_least:-90}))" ] ||
+			[ "$seen" -ge "$((all / 100 * 90))" ] ||
 			{ cat "$prof_err"; return 1; }
 	done
 	echo "| all waits have Java frames"

@@ -56,8 +56,7 @@ collected() {
 		assert p.get("gc_cause"), p
 		last = json.loads(open(sys.argv[2]).read().splitlines()[-1])
 		vm = {t["name"] for t in last["threads"] if t["kind"] == "vm"}
-		# The first dump may lack a thread: it has the kernel's name then.
-		allowed = {"VM Thread", "VM Periodic Task Thread", "VM Periodic Tas",
+		allowed = {"VM Thread", "VM Periodic Task Thread",
 		           "Service Thread", "Monitor Deflation Thread"}
 		assert vm <= allowed, vm
 		print("|", ", ".join(names) if len(names) < 3 else
