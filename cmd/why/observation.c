@@ -516,8 +516,8 @@ static void observation_set_facts(struct observation *o)
 	f->pid = o->jvm->pid;
 	f->trends = &o->trends;
 	f->replies = &o->replies;
-	f->neighbor = busy_processes_find(&o->others, o->jvm->pid, f->seconds);
 	f->seconds = (double)(clock_monotonic_ns() - o->begin_ns) / 1e9;
+	f->neighbor = busy_processes_find(&o->others, o->jvm->pid, f->seconds);
 	f->cpus = observation_count_cpus(o);
 	f->dumps = &o->waits;
 	f->pauses = o->gc ? &o->pauses : NULL;

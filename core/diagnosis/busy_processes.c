@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "core/base/alloc.h"
-#include "core/base/clock.h"
 #include "core/diagnosis/trends.h"
 #include "core/jvm/procfs.h"
 
@@ -38,8 +37,6 @@ void busy_processes_read(struct busy_processes *b)
 	struct dirent *entry;
 	struct busy_time t;
 
-	b->at_ticks = (uint64_t)clock_boot_ns() /
-		      (uint64_t)(CLOCK_NS_PER_S / sysconf(_SC_CLK_TCK));
 	while (directory && (entry = readdir(directory))) {
 		pid_t pid = (pid_t)strtol(entry->d_name, NULL, 10);
 
@@ -74,8 +71,6 @@ struct busy_process busy_processes_find(const struct busy_processes *b,
 				      busy_time_compare);
 		if (old && old->start_ticks == t->start_ticks)
 			ticks -= ticks < old->ticks ? ticks : old->ticks;
-		else if (t->start_ticks < b->at_ticks)
-			continue; /* it was not read before */
 		if (ticks <= most || t->pid == except || t->pid == getpid())
 			continue;
 		most = ticks;

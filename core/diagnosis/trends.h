@@ -103,10 +103,8 @@ bool trends_grow(const struct trends *t, enum trend which);
  * The CPU time of all processes, to find the one that uses most.
  */
 struct busy_processes {
-	/* Private. */
-	struct busy_time *all;
+	struct busy_time *all; /* private */
 	size_t count, cap;
-	uint64_t at_ticks; /* since boot, when they were read */
 };
 
 /* A process that uses the CPUs beside the JVM. */
