@@ -64,8 +64,9 @@ static void filed_add_pauses(struct filed_facts *f, struct gc_source *s)
 	struct gc_pause p;
 	struct gc_lost lost = { 0 };
 	struct error err;
+	enum gc_next next;
 
-	while (gc_source_next(s, &p, &err) == GC_NEXT_RECORD) {
+	while ((next = gc_source_next(s, &p, &err)) == GC_NEXT_RECORD) {
 		int64_t end_ns = p.end_ns > 0 ? p.end_ns : p.uptime_ns;
 
 		diagnosis_add_pause(&f->pauses, &p, s->columns);
@@ -76,6 +77,8 @@ static void filed_add_pauses(struct filed_facts *f, struct gc_source *s)
 		if (end_ns > f->last_ns)
 			f->last_ns = end_ns;
 	}
+	if (next == GC_NEXT_FAILED)
+		filed_lose(f, 1, err.text);
 	gc_source_lost(s, &lost);
 	filed_lose(f, lost.pauses + lost.records, "pauses");
 	filed_lose(f, lost.lines, "lines");
@@ -142,7 +145,7 @@ static int filed_add(struct filed_facts *f, const struct input *in,
 	return reader->read(in->bytes, in->len, f->profile, err);
 }
 
-static void filed_diagnose(const struct filed_facts *f, const char *title,
+static void filed_diagnose(struct filed_facts *f, const char *title,
 			   struct diagnosis *d)
 {
 	static const char absent[] = "files lack it";
@@ -157,6 +160,10 @@ static void filed_diagnose(const struct filed_facts *f, const char *title,
 		.missing = { absent, absent, absent, absent, absent },
 	};
 
+	for (size_t i = 0; f->profile && i < f->profile->remark_count; i++)
+		if (f->profile->remarks[i].is_loss)
+			filed_lose(f, f->profile->remarks[i].count,
+				   f->profile->remarks[i].what);
 	pauses.seconds = (double)(f->last_ns - f->first_ns) / 1e9;
 	if (pauses.seconds > 0)
 		facts.pauses = &pauses;
