@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* sjkc why: prints what is wrong with a JVM, or why it crashed. */
+/* sjkc why: prints the causes of a JVM's problems, or of its crash. */
 #include "cmd/why/why.h"
 
 #include "cmd/commands.h"
@@ -14,6 +14,7 @@
 #include "core/base/units.h"
 #include "core/formats/snap_bundle.h"
 
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -75,6 +76,10 @@ static int against_observe(void *self, int channel, struct error *err)
 	int ret;
 
 	(void)channel;
+	/* The terminal's signals go to the parent, which passes one on. */
+	setsid();
+	signals_forget();
+	signals_listen();
 	log_set_level(LOG_QUIET);
 	ret = why_observe(&a->jvm, &o, &d, why_tell_nothing, err);
 	if (ret == 0) {
@@ -92,6 +97,7 @@ static int against_start(struct against *a, struct error *err)
 {
 	const struct child_options options = {
 		.files = CHILD_KEEPS_FILES,
+		.signals = CHILD_KEEPS_SIGNALS,
 		.dies_with_parent = true,
 	};
 
@@ -157,6 +163,8 @@ static int against_finish(struct against *a, struct error *err)
 
 	if (!a->child.pid)
 		return 0;
+	if (signals_arrived())
+		kill(a->child.pid, SIGINT);
 	news = child_wait(&a->child, clock_monotonic_ns() + WHY_GRACE, &fd,
 			  err);
 	if (news != CHILD_DONE) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* why: what is wrong with a JVM, or why it crashed. */
+/* why: the causes of a JVM's problems, or of its crash. */
 #ifndef CMD_WHY_WHY_H
 #define CMD_WHY_WHY_H
 
@@ -46,7 +46,7 @@ size_t why_count_causes(const struct diagnosis *d,
  *
  * Judges recordings, thread dumps and GC logs of one JVM together, as far as
  * they reach, or reads the document of an earlier diagnosis.  The inputs are
- * complete.  ERROR_INPUT for the first input that is none of these.
+ * complete.  ERROR_INPUT for the first input in another format.
  */
 int why_read_files(struct diagnosis *d, const struct input *all, size_t count,
 		   struct error *err);
@@ -54,8 +54,7 @@ int why_read_files(struct diagnosis *d, const struct input *all, size_t count,
 /*
  * ---- why_page.c ----
  *
- * Writes a diagnosis, and what it was found in, as an HTML page without
- * scripts.
+ * Writes a diagnosis with its evidence as an HTML page without scripts.
  */
 void why_write_page(struct output *out, const struct diagnosis *d,
 		    struct observation *o);

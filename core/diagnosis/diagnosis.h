@@ -118,7 +118,7 @@ struct diagnosis {
 	int pid;
 	double seconds;
 	size_t dumps;     /* number of thread dumps */
-	struct text lost; /* what was lost, "; " between; or empty */
+	struct text lost; /* the losses, separated by "; "; or empty */
 	/* Numbers for comparisons; each that was measured. */
 	struct evidence figures[FIGURES_MAX];
 	size_t figure_count;

@@ -301,7 +301,7 @@ static void compilers_add_slow(struct cause *c, const struct diagnosis_facts *f)
 			   "prof");
 }
 
-/* After its first minutes, a JVM has compiled what it needs. */
+/* A JVM compiles little after its first minutes. */
 const char *rule_compilers(struct diagnosis *d, const struct rule *rule,
 			   const struct diagnosis_facts *f)
 {
