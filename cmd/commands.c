@@ -15,6 +15,7 @@ const struct command *const commands[] = {
 	&gc_command,
 	&jstat_command,
 	&snap_command,
+	&mcp_command,
 	&prof_command,
 	&flame_command,
 	&diff_command,

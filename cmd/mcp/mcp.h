@@ -1,0 +1,298 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * mcp: a server of the Model Context Protocol on standard input and output.
+ *
+ * Each line is a JSON-RPC 2.0 message. Two eras of the protocol differ in how a
+ * request names its version, and the server decides for each request: a modern
+ * one (2026-07-28) has the version in params._meta, a legacy one (2024-11-05 to
+ * 2025-11-25) belongs to the session that `initialize` has begun.
+ *
+ *    line ── mcp_request_read() ── mcp_server_take() ── tool, values ── queue
+ *    answer ◄── mcp_answer_write() ◄── JSON document ◄── child: a command ◄──┘
+ */
+#ifndef CMD_MCP_MCP_H
+#define CMD_MCP_MCP_H
+
+#include "core/base/child.h"
+#include "core/base/error.h"
+#include "core/base/json.h"
+#include "core/base/lines.h"
+#include "core/base/text.h"
+#include "core/jvm/jvm.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#define MCP_MODERN "2026-07-28"
+
+enum {
+	MCP_LINE_MAX = 1 << 20, /* bytes of a message of the client */
+	MCP_ID_MAX = 1024,      /* bytes of an id or progress token */
+	MCP_ARGS = 12,          /* arguments of a tool */
+	MCP_FILES = 2,          /* files of a call */
+	MCP_CALLS = 8,          /* calls that run or wait */
+	MCP_WORDS = 24,         /* words of a command line */
+	MCP_ANSWER = 8000, /* bytes of an answer, unless `limit` is given */
+	MCP_ANSWER_MAX = 40000,
+	MCP_ANSWER_LEAST = 1000,
+};
+
+/* ---- messages ---- */
+
+/* Codes of JSON-RPC and of the protocol. */
+enum mcp_code {
+	MCP_PARSE = -32700,
+	MCP_INVALID = -32600,
+	MCP_NO_METHOD = -32601,
+	MCP_PARAMS = -32602,
+	MCP_VERSION = -32022,
+};
+
+/* A message of the client. Texts that the message lacks are empty. */
+struct mcp_request {
+	/* Ids are JSON, a string or an integer. Without id: a notification. */
+	struct text id, token, cancelled;
+	struct text method, name;
+	struct text version;   /* of _meta or, for initialize, of params */
+	struct line arguments; /* JSON, in the line of the client */
+	bool is_modern;
+	enum mcp_code code; /* of MCP_READ_BAD, with the reason */
+	const char *why;
+};
+
+enum mcp_read {
+	MCP_READ_REQUEST, /* or a notification */
+	MCP_READ_NOTHING, /* an empty line, or an answer */
+	MCP_READ_BAD,     /* the id is known if it is valid */
+};
+
+/* Reads a line, which is borrowed. mcp_request_release() must follow. */
+enum mcp_read mcp_request_read(struct mcp_request *q, const char *bytes,
+			       size_t len);
+void mcp_request_release(struct mcp_request *q);
+
+/* The first character of the next value of a reader; NUL at the end. */
+char mcp_peek(struct json_reader *r);
+
+/* The next value of a reader, as it is written; empty if it fails. */
+struct line mcp_read_raw(struct json_reader *r);
+
+/* Writes a value that is JSON. */
+void mcp_put_raw(struct json *j, const char *value);
+
+/*
+ * Appends an error and its newline; without id, "id" is null. `requested` is
+ * the version for MCP_VERSION, else NULL.
+ */
+void mcp_error_write(struct text *out, const struct text *id,
+		     enum mcp_code code, const char *message,
+		     const char *requested);
+
+/* Opens "result":{…} of an answer, with what its era requires. */
+struct json mcp_result_open(struct text *out, const struct text *id,
+			    bool is_modern);
+void mcp_result_close(struct json *j, bool is_modern);
+
+/* ---- what the server may do ---- */
+
+/* Bits, in the order of their names, mcp_right_names. */
+enum mcp_right {
+	MCP_STOP = 1,  /* stop the program, for thread dumps or histograms */
+	MCP_LOAD = 2,  /* load the sjkc agent */
+	MCP_PROBE = 4, /* instrument methods and the JVM */
+	MCP_WRITE = 8, /* write files in the directory */
+};
+
+enum { MCP_RIGHTS = 4 };
+extern const char *const mcp_right_names[MCP_RIGHTS];
+
+struct mcp_rules {
+	unsigned allowed;       /* bits of enum mcp_right */
+	const struct jvm *jvms; /* of --pid; opened */
+	size_t jvm_count;       /* 0 = each JVM */
+	bool has_user;
+	uid_t user;
+	int directory; /* of --dir; -1 = none */
+	const char *directory_name;
+};
+
+/* Fails with ERROR_PERMISSION for a process that --pid or --user excludes. */
+int mcp_rules_check_jvm(const struct mcp_rules *r, pid_t pid,
+			struct error *err);
+
+/*
+ * Opens a regular file below the directory, without links out of it. Returns a
+ * descriptor, or -1 and *err.
+ */
+int mcp_rules_open_file(const struct mcp_rules *r, const char *path,
+			struct error *err);
+
+/* Fails unless name is free in the directory and has no slash. */
+int mcp_rules_check_new_file(const struct mcp_rules *r, const char *name,
+			     struct error *err);
+
+/* Appends the document {"files":[{name,bytes,modified}]} of the directory. */
+int mcp_rules_list_files(const struct mcp_rules *r, struct text *out,
+			 struct error *err);
+
+/* ---- tools ---- */
+
+enum mcp_arg_kind {
+	ARG_NONE, /* ends a list */
+	ARG_PID,
+	ARG_COUNT,
+	ARG_FLAG,
+	ARG_CHOICE,
+	ARG_TIME,     /* "100ms" */
+	ARG_TEXT,     /* a pattern; does not begin with a dash */
+	ARG_FILE,     /* in the directory; exists */
+	ARG_NEW_FILE, /* in the directory; does not exist */
+};
+
+struct mcp_arg {
+	enum mcp_arg_kind kind;
+	bool is_required;
+	const char *name;
+	const char *help;
+	const char *choices;         /* "a|b|c" */
+	int64_t least, most, preset; /* of a count; preset 0 = none */
+};
+
+/*
+ * A command for a call. `words` is its command line. A word with {name} has the
+ * argument there, and is omitted if it is not given. "?name:WORD" is a word for
+ * a call with the argument, or "?name=value:WORD" with this value; "~a,b:WORD"
+ * is one for a call with none of the arguments, and "!right:WORD" unless the
+ * server has the right. The words of `needs` are rights that the command
+ * requires, each perhaps behind "name:" or "name=value:".
+ */
+struct mcp_variant {
+	const char *when; /* "name" or "name=value"; NULL = any other call */
+	const char *words;
+	const char *needs;
+	const char *requires; /* "a b": arguments; or NULL */
+	unsigned uses;        /* rights that make the command better */
+	const char *without;  /* what is missing without them */
+	/*
+	 * How the document is cut: names of arrays with the number of elements,
+	 * the most important first, and names of omitted members behind dashes.
+	 * "threads:25@a,b=c" writes the elements with a first, then those whose
+	 * b is c, and then the others.
+	 */
+	const char *shape;
+	bool is_summed;   /* records of gc become a summary */
+	unsigned grace_s; /* besides the seconds of the call */
+};
+
+struct mcp_tool {
+	const char *name, *title, *help;
+	const char *counts;  /* the array whose elements the summary counts */
+	const char *next;    /* a hint for the model */
+	const char *one_of;  /* "a|b": exactly one is required; or NULL */
+	bool is_destructive; /* for annotations */
+	struct mcp_arg args[MCP_ARGS];
+	struct mcp_variant variants[8];
+};
+
+extern const struct mcp_tool mcp_tools[]; /* ends with a NULL name */
+
+struct mcp_value {
+	bool is_given;
+	int64_t number;
+	char *text; /* of a choice, time, text or file */
+};
+
+/* The arguments of a call. A zeroed struct has none. */
+struct mcp_values {
+	const struct mcp_tool *tool;
+	const struct mcp_variant *variant;
+	struct mcp_value all[MCP_ARGS];
+	size_t limit;         /* bytes of the answer */
+	int files[MCP_FILES]; /* descriptors, in the order of the arguments */
+	size_t file_count;
+};
+
+const struct mcp_tool *mcp_tool_find(const char *name);
+
+/* Writes the result of tools/list into an open object: "tools":[…]. */
+void mcp_tools_list(struct json *j, const struct mcp_rules *r);
+
+/*
+ * Reads the arguments (empty = none), opens their files, chooses the variant
+ * and checks its rights. ERROR_MISUSE, or ERROR_PERMISSION for a right that the
+ * server lacks. mcp_values_release() must follow.
+ */
+int mcp_values_read(struct mcp_values *v, const struct mcp_tool *t,
+		    const struct mcp_rules *r, struct line arguments,
+		    struct error *err);
+void mcp_values_release(struct mcp_values *v);
+
+/* The value of an argument; NULL unless it is given. */
+const struct mcp_value *mcp_values_find(const struct mcp_values *v,
+					const char *name);
+
+/* Rights that the call uses, which make it costly. */
+unsigned mcp_values_rights(const struct mcp_values *v,
+			   const struct mcp_rules *r);
+
+/*
+ * Returns the words of the command, allocated, ended by NULL; NULL if the tool
+ * lists the directory instead.
+ */
+char **mcp_values_command(const struct mcp_values *v,
+			  const struct mcp_rules *r);
+void mcp_words_free(char **words);
+
+/* ---- answers ---- */
+
+/* The output of a command. */
+struct mcp_answer {
+	const struct text *id;
+	bool is_modern;
+	const struct mcp_values *values;
+	const struct mcp_rules *rules;
+	const char *document; /* what the command wrote */
+	size_t len;
+	const struct text
+		*messages; /* elements of a JSON array; may be empty */
+};
+
+/* Appends a result of at most values->limit bytes and its newline. */
+void mcp_answer_write(struct text *out, const struct mcp_answer *a);
+
+/* Appends a result that is an error of the tool. */
+void mcp_refusal_write(struct text *out, const struct text *id, bool is_modern,
+		       const char *text, const struct text *messages);
+
+/* Appends the summary of the records of `gc --json`. */
+void mcp_gc_summarize(struct text *out, const char *records, size_t len);
+
+/* ---- the server ---- */
+
+struct mcp_server;
+
+/* The rules are borrowed. */
+struct mcp_server *mcp_server_new(const struct mcp_rules *r);
+void mcp_server_free(struct mcp_server *s); /* ends all calls; NULL is fine */
+
+/* Takes a line of the client, without its newline. */
+void mcp_server_take(struct mcp_server *s, const char *bytes, size_t len);
+
+/* What the server says; the caller removes the beginning once it is written. */
+struct text *mcp_server_out(struct mcp_server *s);
+
+/*
+ * Sets descriptors to poll, at most MCP_FDS, returns their number and sets
+ * *due_ns to the time of the next step at the latest.
+ */
+enum { MCP_FDS = 2 * MCP_CALLS };
+struct pollfd;
+size_t mcp_server_fds(const struct mcp_server *s, struct pollfd *fds,
+		      int64_t *due_ns);
+
+/* Starts calls that are due, reads their news, and writes answers. */
+void mcp_server_step(struct mcp_server *s);
+
+#endif
