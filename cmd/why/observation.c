@@ -203,7 +203,7 @@ static void observation_read_pauses(struct observation *o)
 	}
 }
 
-static void observation_open_pauses(struct observation *o)
+static void observation_open_pauses(struct observation *o, bool no_uprobes)
 {
 	const struct gc_probes_options options = {
 		.no_heap = true,
@@ -211,7 +211,9 @@ static void observation_open_pauses(struct observation *o)
 	};
 	struct error no_counters, err, why;
 
-	o->gc = gc_probes_open(o->jvm, &options, &no_counters, &why);
+	fail(&why, ERROR_REFUSED, "--no-uprobes uses no uprobes");
+	if (!no_uprobes)
+		o->gc = gc_probes_open(o->jvm, &options, &no_counters, &why);
 	if (o->gc)
 		return;
 	o->gc = gc_perfdata_open(o->jvm, &err);
@@ -400,13 +402,28 @@ static int observation_sample_first(struct observation *o, struct error *err)
 	return 0;
 }
 
-static int observation_begin(struct observation *o, struct error *err)
+static void observation_open_attach(struct observation *o, bool no_attach)
+{
+	struct error err;
+
+	if (no_attach)
+		fail(&err, ERROR_REFUSED, "--no-attach takes no thread dumps");
+	else
+		o->attach = attach_open(o->jvm, TIMEOUT_NS, &err);
+	if (!o->attach)
+		observation_miss(o, NEEDS_DUMPS, err.text);
+	else
+		attach_stop_by(o->attach, signals_fd());
+}
+
+static int observation_begin(struct observation *o,
+			     const struct observation_options *wanted,
+			     struct error *err)
 {
 	const struct proc_source_options options = {
 		.no_attach = true,
 		.switches = true,
 	};
-	struct error unused;
 
 	snprintf(o->name, sizeof(o->name), "%d", (int)o->jvm->pid);
 	o->source = proc_source_open(o->jvm, &options, err);
@@ -414,13 +431,9 @@ static int observation_begin(struct observation *o, struct error *err)
 		return -1;
 	o->rates = thread_rates_new();
 	o->first_rates = thread_rates_new();
-	observation_open_pauses(o);
+	observation_open_pauses(o, wanted->no_uprobes);
 	observation_open_sampling(o);
-	o->attach = attach_open(o->jvm, TIMEOUT_NS, &unused);
-	if (!o->attach)
-		observation_miss(o, NEEDS_DUMPS, unused.text);
-	else
-		attach_stop_by(o->attach, signals_fd());
+	observation_open_attach(o, wanted->no_attach);
 	dump_owners_open(&o->owners, o->jvm);
 	if (*o->owners.why.text)
 		log_detail("no owners of locks: %s", o->owners.why.text);
@@ -434,15 +447,16 @@ static int observation_begin(struct observation *o, struct error *err)
 	return observation_sample_first(o, err);
 }
 
-struct observation *observation_open(const struct jvm *jvm, int64_t duration_ns,
+struct observation *observation_open(const struct jvm *jvm,
+				     const struct observation_options *options,
 				     struct error *err)
 {
 	struct observation *o = xcalloc(1, sizeof(*o));
 
 	o->jvm = jvm;
-	o->duration_ns = duration_ns;
+	o->duration_ns = options->duration_ns;
 	jvm_replies_init(&o->replies);
-	if (observation_begin(o, err) == 0)
+	if (observation_begin(o, options, err) == 0)
 		return o;
 	observation_close(o);
 	return NULL;

@@ -21,12 +21,19 @@
 
 struct observation;
 
+struct observation_options {
+	int64_t duration_ns;
+	bool no_attach;  /* takes no thread dumps, and asks the JVM nothing */
+	bool no_uprobes; /* measures pauses by the JVM's counters */
+};
+
 /*
- * Begins to observe a JVM for this long; jvm is borrowed.  Fails if not even
- * /proc is readable: other facts may be missing.  observation_close() must
- * follow, and frees nothing that a diagnosis has.
+ * Begins to observe a JVM; jvm is borrowed.  Fails if not even /proc is
+ * readable: other facts may be missing.  observation_close() must follow, and
+ * frees nothing that a diagnosis has.
  */
-struct observation *observation_open(const struct jvm *jvm, int64_t duration_ns,
+struct observation *observation_open(const struct jvm *jvm,
+				     const struct observation_options *options,
 				     struct error *err);
 void observation_close(struct observation *o); /* NULL is allowed */
 

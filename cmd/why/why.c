@@ -32,9 +32,9 @@ enum { WHY_FOUND = 10, WHY_BROKEN = 11 };
 
 static struct {
 	const char *pid, *output, *against;
-	int64_t duration_ns;
+	struct observation_options observation;
 	bool json, exit_code, watch;
-} opt = { .output = "-", .duration_ns = WHY_DURATION };
+} opt = { .output = "-", .observation.duration_ns = WHY_DURATION };
 
 /* Lines of the answer on the terminal, which the next one replaces. */
 static size_t answer_lines;
@@ -57,7 +57,7 @@ static int why_observe(const struct jvm *jvm, struct observation **o,
 		       void (*tell)(const struct diagnosis *d),
 		       struct error *err)
 {
-	*o = observation_open(jvm, opt.duration_ns, err);
+	*o = observation_open(jvm, &opt.observation, err);
 	if (!*o)
 		return -1;
 	observation_run(*o, tell);
@@ -334,7 +334,7 @@ static int why_run_files(const char *const *paths, size_t count,
 	struct why_inputs in = { 0 };
 	int ret;
 
-	if (target_refuse_live("duration|watch", err))
+	if (target_refuse_live("duration|watch|no-attach|no-uprobes", err))
 		return -1;
 	if (why_output_is_page())
 		return misuse(err, "a page requires a running JVM: '%s'",
@@ -458,7 +458,7 @@ static int why_run_command(int argc, char **argv, struct error *err)
 				     err);
 	if (why_output_is_page() && (opt.json || opt.against))
 		return misuse(err, "a page excludes --json and --against");
-	if (opt.duration_ns < WHY_LEAST)
+	if (opt.observation.duration_ns < WHY_LEAST)
 		return misuse(err, "--duration must be at least 1s");
 	if (strcmp(opt.output, "-") != 0 && output_try(opt.output, err))
 		return -1;
@@ -474,8 +474,12 @@ static int why_run_command(int argc, char **argv, struct error *err)
 /* clang-format off */
 static const struct command_option options[] = {
 	OPT_TARGET(&opt.pid),
-	OPT_DURATION('d', "duration", &opt.duration_ns, "<time>",
+	OPT_DURATION('d', "duration", &opt.observation.duration_ns, "<time>",
 		     "observe for this long", .positive = true),
+	OPT_FLAG(0, "no-attach", &opt.observation.no_attach,
+		 "take no thread dumps, and ask the JVM nothing"),
+	OPT_FLAG(0, "no-uprobes", &opt.observation.no_uprobes,
+		 "measure pauses by the JVM's counters"),
 	OPT_STRING(0, "against", &opt.against, "<pid|file>",
 		   "print only causes that this JVM or file lacks"),
 	OPT_FLAG(0, "watch", &opt.watch,
