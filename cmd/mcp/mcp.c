@@ -121,29 +121,23 @@ static void mcp_serve(const struct mcp_rules *rules)
 
 /* ---- options ---- */
 
-static int rules_add_right(struct mcp_rules *r, struct line word,
-			   struct error *err)
-{
-	for (unsigned i = 0; i < MCP_RIGHTS; i++)
-		if (line_is(word, mcp_right_names[i])) {
-			r->allowed |= 1U << i;
-			return 0;
-		}
-	return misuse(err,
-		      "option --allow: unknown right '%.*s'; choose from stop, "
-		      "load, probe, files",
-		      (int)word.len, word.text);
-}
-
 static int rules_set_rights(struct mcp_rules *r, struct error *err)
 {
 	for (size_t i = 0; i < opt.allow.count; i++) {
-		struct line rest = { opt.allow.values[i],
-				     strlen(opt.allow.values[i]) };
+		struct line rest = mcp_line(opt.allow.values[i]);
 
-		while (rest.len)
-			if (rules_add_right(r, line_cut(&rest, ','), err))
-				return -1;
+		while (rest.len) {
+			struct line word = line_cut(&rest, ',');
+			unsigned right = mcp_right_find(word);
+
+			if (!right)
+				return misuse(err,
+					      "option --allow: unknown right "
+					      "'%.*s'; choose from stop, load, "
+					      "probe, files",
+					      (int)word.len, word.text);
+			r->allowed |= right;
+		}
 	}
 	if (r->allowed & MCP_WRITE && !opt.directory)
 		return misuse(err, "--allow files requires --dir");

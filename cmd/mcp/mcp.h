@@ -23,6 +23,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 #include <sys/types.h>
 
 #define MCP_MODERN "2026-07-28"
@@ -31,13 +32,18 @@ enum {
 	MCP_LINE_MAX = 1 << 20, /* bytes of a message of the client */
 	MCP_ID_MAX = 1024,      /* bytes of an id or progress token */
 	MCP_ARGS = 12,          /* arguments of a tool */
-	MCP_FILES = 2,          /* files of a call */
 	MCP_CALLS = 8,          /* calls that run or wait */
 	MCP_WORDS = 24,         /* words of a command line */
 	MCP_ANSWER = 8000, /* bytes of an answer, unless `limit` is given */
 	MCP_ANSWER_MAX = 40000,
-	MCP_ANSWER_LEAST = 1000,
+	MCP_ANSWER_LEAST = 2000,
 };
+
+/* NULL is empty. */
+static inline struct line mcp_line(const char *text)
+{
+	return (struct line){ text, text ? strlen(text) : 0 };
+}
 
 /* ---- messages ---- */
 
@@ -80,7 +86,8 @@ char mcp_peek(struct json_reader *r);
 struct line mcp_read_raw(struct json_reader *r);
 
 /* Writes a value that is JSON. */
-void mcp_put_raw(struct json *j, const char *value);
+void mcp_put_raw(struct json *j, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
 
 /*
  * Appends an error and its newline; without id, "id" is null. `requested` is
@@ -107,6 +114,8 @@ enum mcp_right {
 
 enum { MCP_RIGHTS = 4 };
 extern const char *const mcp_right_names[MCP_RIGHTS];
+
+unsigned mcp_right_find(struct line name); /* 0: there is none */
 
 struct mcp_rules {
 	unsigned allowed;       /* bits of enum mcp_right */
@@ -146,7 +155,7 @@ enum mcp_arg_kind {
 	ARG_FLAG,
 	ARG_CHOICE,
 	ARG_TIME,     /* "100ms" */
-	ARG_TEXT,     /* a pattern; does not begin with a dash */
+	ARG_TEXT,     /* a pattern */
 	ARG_FILE,     /* in the directory; exists */
 	ARG_NEW_FILE, /* in the directory; does not exist */
 };
@@ -157,41 +166,40 @@ struct mcp_arg {
 	const char *name;
 	const char *help;
 	const char *choices;         /* "a|b|c" */
-	int64_t least, most, preset; /* of a count; preset 0 = none */
+	int64_t least, most, preset; /* of a number; preset 0 = none */
 };
 
 /*
- * A command for a call. `words` is its command line. A word with {name} has the
- * argument there, and is omitted if it is not given. "?name:WORD" is a word for
- * a call with the argument, or "?name=value:WORD" with this value; "~a,b:WORD"
- * is one for a call with none of the arguments, and "!right:WORD" unless the
- * server has the right. The words of `needs` are rights that the command
- * requires, each perhaps behind "name:" or "name=value:".
+ * A command for a call. Conditions are names of arguments, "a,b=c": one of them
+ * is given, or has this value.
+ *
+ * A word of the command line with {name} has the value of the argument there,
+ * and is omitted without a value. "?CONDITIONS:WORD" and "~CONDITIONS:WORD" are
+ * words if the conditions are true or false, and "!right:WORD" unless the
+ * server has the right.
  */
 struct mcp_variant {
-	const char *when; /* "name" or "name=value"; NULL = any other call */
-	const char *words;
-	const char *needs;
+	const char *when;     /* conditions; NULL = any other call */
+	const char *words;    /* NULL = the list of files */
 	const char *requires; /* "a b": arguments; or NULL */
+	const char *needs;    /* "right CONDITIONS:right", or NULL */
 	unsigned uses;        /* rights that make the command better */
 	const char *without;  /* what is missing without them */
 	/*
-	 * How the document is cut: names of arrays with the number of elements,
-	 * the most important first, and names of omitted members behind dashes.
-	 * "threads:25@a,b=c" writes the elements with a first, then those whose
-	 * b is c, and then the others.
+	 * Arrays and how many elements an answer has, the most important array
+	 * first, and omitted members behind dashes. "threads:25@CONDITIONS"
+	 * writes elements first whose member a is not null, then those whose b
+	 * is c.
 	 */
 	const char *shape;
-	bool is_summed;   /* records of gc become a summary */
-	unsigned grace_s; /* besides the seconds of the call */
+	bool is_summed;   /* the records of gc become a summary */
+	unsigned grace_s; /* maximum time besides the seconds of the call */
 };
 
 struct mcp_tool {
 	const char *name, *title, *help;
-	const char *counts;  /* the array whose elements the summary counts */
-	const char *next;    /* a hint for the model */
-	const char *one_of;  /* "a|b": exactly one is required; or NULL */
-	bool is_destructive; /* for annotations */
+	const char *next;        /* a hint for the model */
+	unsigned rights, always; /* that calls may use, or always require */
 	struct mcp_arg args[MCP_ARGS];
 	struct mcp_variant variants[8];
 };
@@ -200,28 +208,26 @@ extern const struct mcp_tool mcp_tools[]; /* ends with a NULL name */
 
 struct mcp_value {
 	bool is_given;
-	int64_t number;
-	char *text; /* of a choice, time, text or file */
+	int64_t number; /* of a file, its descriptor */
+	char *text;     /* NULL for a number or flag */
 };
 
 /* The arguments of a call. A zeroed struct has none. */
 struct mcp_values {
 	const struct mcp_tool *tool;
 	const struct mcp_variant *variant;
-	struct mcp_value all[MCP_ARGS];
-	size_t limit;         /* bytes of the answer */
-	int files[MCP_FILES]; /* descriptors, in the order of the arguments */
-	size_t file_count;
+	struct mcp_value all[MCP_ARGS]; /* as tool->args */
+	size_t limit;                   /* bytes of the answer */
 };
 
-const struct mcp_tool *mcp_tool_find(const char *name);
+const struct mcp_tool *mcp_tool_find(const char *name); /* or NULL */
 
-/* Writes the result of tools/list into an open object: "tools":[…]. */
-void mcp_tools_list(struct json *j, const struct mcp_rules *r);
+/* Writes "tools":[…]. */
+void mcp_tools_write(struct json *j, const struct mcp_rules *r);
 
 /*
- * Reads the arguments (empty = none), opens their files, chooses the variant
- * and checks its rights. ERROR_MISUSE, or ERROR_PERMISSION for a right that the
+ * Reads the arguments (empty = none), opens their files, and chooses the
+ * variant. ERROR_MISUSE, ERROR_INPUT, or ERROR_PERMISSION for a right that the
  * server lacks. mcp_values_release() must follow.
  */
 int mcp_values_read(struct mcp_values *v, const struct mcp_tool *t,
@@ -237,10 +243,7 @@ const struct mcp_value *mcp_values_find(const struct mcp_values *v,
 unsigned mcp_values_rights(const struct mcp_values *v,
 			   const struct mcp_rules *r);
 
-/*
- * Returns the words of the command, allocated, ended by NULL; NULL if the tool
- * lists the directory instead.
- */
+/* The words of the command, allocated, ended by NULL. */
 char **mcp_values_command(const struct mcp_values *v,
 			  const struct mcp_rules *r);
 void mcp_words_free(char **words);

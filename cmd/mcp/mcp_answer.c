@@ -9,8 +9,6 @@
 #include "core/base/alloc.h"
 #include "core/base/ascii.h"
 
-#include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,21 +19,21 @@ enum {
 	USUAL_ELEMENTS = 10, /* of an array that the shape does not name */
 	CUTS = 12,           /* arrays whose cuts are listed */
 	SQUEEZES = 40,
-	NEXT_WORDS = 16,
-	PASSES = 8
+	PASSES = 8,
+	LAST = PASSES - 1
 };
 
 struct cut {
-	char name[32];
+	struct line name; /* of an array */
 	size_t shown, total;
 };
 
 struct level {
 	bool is_array;
-	char name[32];
+	struct line name;
 	size_t limit, shown, at; /* of an array; at: elements so far */
 	unsigned pass;
-	bool has_passes;
+	struct line conditions; /* of passes */
 	struct json_reader start;
 };
 
@@ -43,15 +41,14 @@ struct rewriter {
 	const struct mcp_answer *a;
 	struct json_reader r;
 	struct json *j;
-	const char *shape;
+	struct line shape;
 	unsigned squeeze; /* 0: as the shape says */
 	struct level levels[LEVELS];
 	unsigned depth;
 	struct cut cuts[CUTS];
 	size_t cut_count;
-	size_t counted; /* elements of the array of the summary */
-	bool has_counted;
-	/* Of an array with passes: the pass of each element. */
+	struct cut counted; /* the first array of the shape */
+	/* The pass of each element of an array that has passes. */
 	uint8_t *passes;
 	size_t pass_count, pass_cap;
 	struct line *stacks; /* elements of the top-level array "stacks" */
@@ -59,121 +56,96 @@ struct rewriter {
 	size_t stack_count, stack_cap;
 };
 
+static bool lines_are_equal(struct line a, struct line b)
+{
+	return a.len == b.len && memcmp(a.text, b.text, a.len) == 0;
+}
+
+/* True for a value that says nothing. */
 static bool raw_is_nothing(struct line raw)
 {
 	return line_is(raw, "null") || line_is(raw, "false") ||
-	       line_is(raw, "[]") || line_is(raw, "{}");
+	       line_is(raw, "[]") || line_is(raw, "{}") || line_is(raw, "\"\"");
 }
 
 /* ---- shapes ---- */
 
-/* Finds "key:" or "-key" in a shape; *rank is its place, 0 the first. */
-static const char *shape_find(const char *shape, char mark, struct line key,
-			      unsigned *rank)
+/*
+ * Finds the word "key:…" or "-key" and its rank, which is the number of words
+ * if there is none. Returns what is behind the key.
+ */
+static struct line shape_find(struct line shape, struct line key,
+			      unsigned *rank, bool *is_omitted)
 {
-	struct line rest = { shape, strlen(shape) };
+	for (*rank = 0; shape.len; ++*rank) {
+		struct line rest = line_cut(&shape, ' ');
+		struct line name = line_cut(&rest, ':');
 
-	for (*rank = 0; rest.len; ++*rank) {
-		struct line word = line_cut(&rest, ' ');
-		bool is_omission = *word.text == '-';
-
-		if (is_omission != (mark == '-'))
-			continue;
-		word.text += is_omission;
-		word.len -= is_omission;
-		if (word.len >= key.len &&
-		    memcmp(word.text, key.text, key.len) == 0 &&
-		    (is_omission ? word.len == key.len
-				 : word.text[key.len] == ':'))
-			return word.text + key.len + !is_omission;
+		*is_omitted = *name.text == '-';
+		name.text += *is_omitted;
+		name.len -= *is_omitted;
+		if (lines_are_equal(name, key))
+			return rest;
 	}
-	return NULL;
+	*is_omitted = false;
+	return (struct line){ 0 };
 }
 
 /* The later an array is in the shape, the earlier it is cut. */
 static size_t shape_limit(const struct rewriter *w, struct line key)
 {
-	static const char none[] = "";
-	unsigned rank, all;
-	const char *number = shape_find(w->shape, ':', key, &rank);
-	size_t limit = number ? (size_t)strtoul(number, NULL, 10)
-			      : USUAL_ELEMENTS;
+	bool is_omitted;
+	unsigned rank, all, shift;
+	struct line number = shape_find(w->shape, key, &rank, &is_omitted);
+	size_t limit = number.len ? strtoul(number.text, NULL, 10)
+				  : USUAL_ELEMENTS;
 
-	shape_find(w->shape, ':', (struct line){ none, 0 }, &all);
-	if (!number)
-		rank = all;
-	/* Larger answers have more rows, unless the shape wants none. */
+	shape_find(w->shape, (struct line){ "", 0 }, &all, &is_omitted);
 	if (w->a->values->limit > MCP_ANSWER)
 		limit = limit * w->a->values->limit / MCP_ANSWER;
-	if (w->squeeze + rank <= all)
-		return limit;
-	rank = (w->squeeze + rank - all + 1) / 2;
-	return rank < 16 ? limit >> rank : 0;
+	shift = w->squeeze + rank > all ? (w->squeeze + rank - all + 1) / 2 : 0;
+	return shift < 16 ? limit >> shift : 0;
 }
 
 /* ---- passes ---- */
 
-/* Returns the condition "a" or "b=c" of the pass, or an empty line. */
-static bool pass_matches(struct line conditions, const struct line *key,
-			 struct line raw, unsigned *pass)
-{
-	for (unsigned i = 0; conditions.len; i++) {
-		struct line value = line_cut(&conditions, ',');
-		struct line name = line_cut(&value, '=');
-
-		if (name.len != key->len ||
-		    memcmp(name.text, key->text, name.len) != 0)
-			continue;
-		if (value.len ? raw.len == value.len + 2 &&
-					memcmp(raw.text + 1, value.text,
-					       value.len) == 0
-			      : !raw_is_nothing(raw)) {
-			*pass = i < *pass ? i : *pass;
-			return true;
-		}
-	}
-	return false;
-}
-
 /*
- * The pass of the element that comes next; of those with one stack, only the
- * first is preferred.
+ * The first of the conditions "a,b=c" that the element that comes next
+ * satisfies. Of elements with one stack, only the first is preferred.
  */
 static unsigned rewriter_pass(struct rewriter *w, struct line conditions,
 			      struct json_reader r)
 {
-	unsigned pass = PASSES - 1;
+	unsigned pass = LAST;
 	struct line key;
 
-	if (mcp_peek(&r) != '{' || !json_enter_object(&r))
-		return pass;
-	while (json_next_member(&r, &key)) {
-		struct line raw = mcp_read_raw(&r);
-		size_t stack;
+	for (bool in = json_enter_object(&r);
+	     in && json_next_member(&r, &key);) {
+		struct line raw = mcp_read_raw(&r), rest = conditions;
+		size_t stack = strtoul(raw.text, NULL, 10);
 
-		pass_matches(conditions, &key, raw, &pass);
-		if (!line_is(key, "stack") || !raw.len || !is_digit(*raw.text))
-			continue;
-		stack = strtoul(raw.text, NULL, 10);
-		if (stack < w->stack_count && w->stack_users[stack]++)
-			return PASSES - 1;
+		for (unsigned i = 0; rest.len && i < pass; i++) {
+			struct line value = line_cut(&rest, ',');
+			struct line name = line_cut(&value, '=');
+			struct line is = { raw.text + 1, raw.len - 2 };
+
+			if (lines_are_equal(name, key) &&
+			    (value.len
+				     ? raw.len > 2 && lines_are_equal(value, is)
+				     : !raw_is_nothing(raw)))
+				pass = i;
+		}
+		if (line_is(key, "stack") && is_digit(*raw.text) &&
+		    stack < w->stack_count && w->stack_users[stack]++)
+			return LAST;
 	}
 	return pass;
 }
 
-static void rewriter_find_passes(struct rewriter *w, struct level *l,
-				 struct line key)
+static void rewriter_find_passes(struct rewriter *w, struct line conditions)
 {
-	unsigned rank;
-	const char *at = shape_find(w->shape, ':', key, &rank);
 	struct json_reader r = w->r;
-	struct line conditions;
 
-	at = at ? at + strspn(at, "0123456789") : "";
-	if (*at != '@')
-		return;
-	conditions = (struct line){ at + 1, strcspn(at + 1, " ") };
-	l->has_passes = true;
 	w->pass_count = 0;
 	while (json_next_element(&r)) {
 		unsigned pass = rewriter_pass(w, conditions, r);
@@ -189,9 +161,8 @@ static void rewriter_find_stacks(struct rewriter *w)
 	struct json_reader r = w->r;
 	struct line key;
 
-	if (mcp_peek(&r) != '{' || !json_enter_object(&r))
-		return;
-	while (json_next_member(&r, &key)) {
+	for (bool in = json_enter_object(&r);
+	     in && json_next_member(&r, &key);) {
 		if (!line_is(key, "stacks") || mcp_peek(&r) != '[') {
 			json_skip(&r);
 			continue;
@@ -206,70 +177,65 @@ static void rewriter_find_stacks(struct rewriter *w)
 
 /* ---- values ---- */
 
-static size_t rewriter_text_max(const struct rewriter *w)
+static void rewriter_text(struct rewriter *w, struct text *text)
 {
-	return w->squeeze < 12 ? TEXT_MAX : w->squeeze < 24 ? 100 : 40;
-}
+	size_t most = TEXT_MAX >> w->squeeze / 16;
 
-static void rewriter_text(const struct rewriter *w, struct json *j,
-			  const char *bytes, size_t len)
-{
-	size_t most = rewriter_text_max(w);
-	struct text cut = { 0 };
-
-	if (len <= most) {
-		json_string(j, bytes, len);
-		return;
+	if (text->len > most) {
+		while (most &&
+		       ((unsigned char)text->bytes[most] & 0xc0) == 0x80)
+			most--;
+		text->len = most;
+		text_puts(text, "…");
 	}
-	while (most && ((unsigned char)bytes[most] & 0xc0) == 0x80)
-		most--;
-	text_add(&cut, bytes, most);
-	text_puts(&cut, "…");
-	json_string(j, cut.bytes, cut.len);
-	text_release(&cut);
+	json_string(w->j, text->bytes, text->len);
 }
 
-/* Writes a string, a number with at most five digits, true, false or null. */
+/* Five digits are enough, but no exponents. */
+static void rewriter_fraction(struct rewriter *w, double value)
+{
+	if (value > -99999 && value < 99999)
+		mcp_put_raw(w->j, "%.5g", value);
+	else if (value > -1e15 && value < 1e15)
+		mcp_put_raw(w->j, "%.0f", value);
+	else
+		json_double(w->j, value);
+}
+
+/* Writes a string, a short number, true, false or null. */
 static void rewriter_scalar(struct rewriter *w, struct json_reader *r)
 {
 	struct text text = { 0 };
 	struct line raw;
 
+	text_puts(&text, "");
 	if (mcp_peek(r) == '"') {
 		json_read_text(r, &text);
-		rewriter_text(w, w->j, text.len ? text.bytes : "", text.len);
+		rewriter_text(w, &text);
 		text_release(&text);
 		return;
 	}
 	raw = mcp_read_raw(r);
 	text_add(&text, raw.text, raw.len);
-	if (strpbrk(text.bytes, ".eE") && !strpbrk(text.bytes, "tfn")) {
-		double value = strtod(text.bytes, NULL);
-
-		text_clear(&text);
-		text_printf(&text, "%.5g", value);
-	}
 	if (line_is(raw, "true") || line_is(raw, "false"))
 		json_bool(w->j, *raw.text == 't');
 	else if (!raw.len || line_is(raw, "null"))
 		json_null(w->j);
+	else if (memchr(raw.text, '.', raw.len))
+		rewriter_fraction(w, strtod(text.bytes, NULL));
 	else
 		json_number(w->j, text.bytes);
 	text_release(&text);
 }
 
 /* Writes the frames of a thread in place of the index of its stack. */
-static bool rewriter_stack(struct rewriter *w)
+static void rewriter_stack(struct rewriter *w, size_t i)
 {
-	struct line raw = mcp_read_raw(&w->r);
-	size_t i = strtoul(raw.text, NULL, 10);
-	struct json_reader r;
-	size_t frames = 0, most = STACK_MAX >> w->squeeze / 6;
+	struct json_reader r = json_reader_over(w->stacks[i].text,
+						w->stacks[i].len);
+	size_t frames = 0, most = STACK_MAX >> w->squeeze / 8;
 
-	if (i >= w->stack_count)
-		return false;
 	json_add_array(w->j, "stack");
-	r = json_reader_over(w->stacks[i].text, w->stacks[i].len);
 	for (bool in = json_enter_array(&r); in && json_next_element(&r);) {
 		if (frames++ < most && mcp_peek(&r) == '"')
 			rewriter_scalar(w, &r);
@@ -282,46 +248,27 @@ static bool rewriter_stack(struct rewriter *w)
 	if (w->stack_users[i] > 1)
 		json_add_uint(w->j, "threads_with_this_stack",
 			      w->stack_users[i]);
-	return true;
 }
 
 /* ---- the walk ---- */
 
-static void rewriter_note_cut(struct rewriter *w, const char *name,
-			      size_t shown, size_t total)
+static void rewriter_note_array(struct rewriter *w, struct line name,
+				size_t shown, size_t total)
 {
 	struct cut *c = w->cuts;
 
-	while (c < w->cuts + w->cut_count && strcmp(c->name, name) != 0)
+	if (w->depth == 1 && lines_are_equal(name, w->counted.name))
+		w->counted.total += total;
+	if (shown >= total)
+		return;
+	while (c < w->cuts + w->cut_count && !lines_are_equal(c->name, name))
 		c++;
 	if (c == w->cuts + CUTS)
 		return;
-	if (c == w->cuts + w->cut_count) {
-		*c = (struct cut){ 0 };
-		snprintf(c->name, sizeof(c->name), "%s", name);
-		w->cut_count++;
-	}
+	if (c == w->cuts + w->cut_count)
+		w->cuts[w->cut_count++] = (struct cut){ name, 0, 0 };
 	c->shown += shown;
 	c->total += total;
-}
-
-static bool rewriter_is_counted(const struct rewriter *w, const char *name)
-{
-	return w->depth == 1 && strcmp(name, w->a->values->tool->counts) == 0;
-}
-
-static void rewriter_end_array(struct rewriter *w)
-{
-	struct level *l = &w->levels[w->depth - 1];
-
-	json_close_array(w->j);
-	w->depth--;
-	if (l->at > l->shown)
-		rewriter_note_cut(w, l->name, l->shown, l->at);
-	if (rewriter_is_counted(w, l->name)) {
-		w->counted = l->at;
-		w->has_counted = true;
-	}
 }
 
 /* Enters the array or object that comes next, or writes a scalar. */
@@ -329,6 +276,9 @@ static void rewriter_value(struct rewriter *w, struct line key)
 {
 	char first = mcp_peek(&w->r);
 	struct level *l = &w->levels[w->depth];
+	struct line number;
+	unsigned rank;
+	bool is_omitted;
 
 	if (first != '{' && first != '[') {
 		rewriter_scalar(w, &w->r);
@@ -339,82 +289,81 @@ static void rewriter_value(struct rewriter *w, struct line key)
 		json_null(w->j);
 		return;
 	}
-	*l = (struct level){ .is_array = first == '[' };
-	snprintf(l->name, sizeof(l->name), "%.*s", (int)key.len, key.text);
-	if (l->is_array) {
-		json_enter_array(&w->r);
-		json_open_array(w->j);
-		l->limit = shape_limit(w, key);
-		l->start = w->r;
-		rewriter_find_passes(w, l, key);
-	} else {
+	w->depth++;
+	*l = (struct level){ .is_array = first == '[', .name = key };
+	if (!l->is_array) {
 		json_enter_object(&w->r);
 		json_open_object(w->j);
+		return;
 	}
-	w->depth++;
+	json_enter_array(&w->r);
+	json_open_array(w->j);
+	l->limit = shape_limit(w, key);
+	l->start = w->r;
+	number = shape_find(w->shape, key, &rank, &is_omitted);
+	line_cut(&number, '@');
+	l->conditions = number;
+	if (number.len)
+		rewriter_find_passes(w, number);
 }
 
 /* Counts the elements of an array that is not written. */
-static size_t array_count(struct json_reader r)
+static void rewriter_skip_array(struct rewriter *w, struct line key)
 {
 	size_t count = 0;
 
-	for (bool in = json_enter_array(&r); in && json_next_element(&r);) {
-		json_skip(&r);
-		count++;
-	}
-	return count;
+	for (bool in = json_enter_array(&w->r); in && json_next_element(&w->r);
+	     count++)
+		json_skip(&w->r);
+	rewriter_note_array(w, key, 0, count);
 }
 
-/* True if a member is not written: unknown, empty, or not of the shape. */
-static bool rewriter_omits(struct rewriter *w, struct line key)
+/* True if a member is not written: it says nothing, or is not of the shape. */
+static bool rewriter_omits(const struct rewriter *w, struct line key)
 {
+	const struct level *l = &w->levels[w->depth - 1];
 	struct json_reader ahead = w->r;
 	struct line raw = mcp_read_raw(&ahead);
-	bool is_named;
+	bool is_omitted;
 	unsigned rank;
 
-	if (line_is(raw, "null") || shape_find(w->shape, '-', key, &rank))
+	shape_find(w->shape, key, &rank, &is_omitted);
+	if (is_omitted || line_is(raw, "null"))
 		return true;
-	is_named = w->depth == 1 && raw.len && *raw.text == '[';
-	return !is_named && (line_is(raw, "[]") || line_is(raw, "{}"));
+	return w->depth > 1 &&
+	       (raw_is_nothing(raw) ||
+		(line_is(l->name, "states") && line_is(raw, "0")));
 }
 
 static void rewriter_member(struct rewriter *w, struct line key)
 {
-	char name[64];
-	size_t count;
+	char name[64] = "";
+	size_t stack;
 
+	memcpy(name, key.text, key.len < 63 ? key.len : 63);
+	stack = strtoul(w->r.at, NULL, 10);
 	if (rewriter_omits(w, key)) {
 		json_skip(&w->r);
-		return;
-	}
-	if (line_is(key, "stack") && is_digit(mcp_peek(&w->r)) &&
-	    rewriter_stack(w))
-		return;
-	snprintf(name, sizeof(name), "%.*s", (int)key.len, key.text);
-	if (mcp_peek(&w->r) == '[' && !shape_limit(w, key)) {
-		count = array_count(w->r);
-		if (count)
-			rewriter_note_cut(w, name, 0, count);
-		if (rewriter_is_counted(w, name)) {
-			w->counted = count;
-			w->has_counted = true;
-		}
+	} else if (line_is(key, "stack") && is_digit(mcp_peek(&w->r)) &&
+		   stack < w->stack_count) {
 		json_skip(&w->r);
-		return;
+		rewriter_stack(w, stack);
+	} else if (mcp_peek(&w->r) == '[' && !shape_limit(w, key)) {
+		rewriter_skip_array(w, key);
+	} else {
+		json_foreign_key(w->j, name);
+		rewriter_value(w, key);
 	}
-	json_foreign_key(w->j, name);
-	rewriter_value(w, key);
 }
 
 /* list_jvms lists only the JVMs that the server may reach. */
-static bool element_is_allowed(const struct rewriter *w, struct json_reader r)
+static bool element_is_allowed(const struct rewriter *w, const struct level *l)
 {
+	struct json_reader r = w->r;
 	struct line key;
 	int64_t pid = 0;
 
-	if (strcmp(w->a->values->tool->counts, "jvms") != 0 || w->depth != 2)
+	if (w->depth != 2 || !line_is(l->name, "jvms"))
 		return true;
 	for (bool in = json_enter_object(&r);
 	     in && json_next_member(&r, &key);) {
@@ -429,23 +378,22 @@ static bool element_is_allowed(const struct rewriter *w, struct json_reader r)
 
 static void rewriter_element(struct rewriter *w, struct level *l)
 {
-	struct line key = { l->name, strlen(l->name) };
-	bool is_later = l->has_passes && w->passes[l->at] != l->pass;
+	bool is_now = !l->conditions.len || w->passes[l->at] == l->pass;
 
-	if (!element_is_allowed(w, w->r)) {
+	if (!element_is_allowed(w, l)) {
 		json_skip(&w->r);
 		return;
 	}
 	l->at++;
-	if (is_later || l->shown >= l->limit) {
+	if (is_now && l->shown < l->limit) {
+		l->shown++;
+		rewriter_value(w, l->name);
+	} else {
 		json_skip(&w->r);
-		return;
 	}
-	l->shown++;
-	rewriter_value(w, key);
 }
 
-/* Writes the members of the document into an object. */
+/* Writes the document as an object. */
 static void rewriter_run(struct rewriter *w)
 {
 	struct line key = { "", 0 };
@@ -462,18 +410,15 @@ static void rewriter_run(struct rewriter *w)
 			w->depth--;
 		} else if (json_next_element(&w->r)) {
 			rewriter_element(w, l);
-		} else if (l->has_passes && ++l->pass < PASSES &&
-			   l->shown < l->limit) {
+		} else if (l->conditions.len && ++l->pass < PASSES) {
 			w->r = l->start;
 			l->at = 0;
 		} else {
-			rewriter_end_array(w);
+			json_close_array(w->j);
+			w->depth--;
+			rewriter_note_array(w, l->name, l->shown, l->at);
 		}
 	}
-}
-
-static void rewriter_release(struct rewriter *w)
-{
 	free(w->passes);
 	free(w->stacks);
 	free(w->stack_users);
@@ -481,146 +426,147 @@ static void rewriter_release(struct rewriter *w)
 
 /* ---- the next call ---- */
 
+/* The tools for the commands that `why` suggests. */
 static const struct {
 	const char *command, *tool;
 } tools_of_commands[] = {
-	{ "prof", "profile" },  { "hh", "histogram" },    { "gc", "gc" },
-	{ "probe", "probe" },   { "threads", "threads" }, { "mem", "memory" },
+	{ "prof", "profile" },    { "hh", "histogram" }, { "gc", "gc" },
+	{ "threads", "threads" }, { "probe", "probe" },  { "mem", "memory" },
 	{ "vminfo", "memory" },
 };
 
-/* Appends an option as an argument of the tool, if the tool has it. */
+/* Writes an option as an argument of the tool, if the tool has it. */
 static void next_add_option(struct json *j, const struct mcp_tool *t,
-			    const char *word, char **rest)
+			    const char *option, char **rest)
 {
-	const char *name = strcmp(word, "-e") == 0 ? "event" : word + 2;
+	const char *name = strcmp(option, "-e") == 0 ? "event" : option + 2;
+	const struct mcp_arg *a = t->args;
 	const char *value;
 
-	for (const struct mcp_arg *a = t->args; a->kind; a++) {
-		if (strcmp(a->name, name) != 0)
-			continue;
-		if (a->kind == ARG_FLAG) {
-			json_add_bool(j, name, true);
-			return;
-		}
-		value = strsep(rest, " ");
-		json_key(j, name);
-		if (value && a->kind == ARG_COUNT)
-			json_number(j, value);
-		else
-			json_text(j, value);
-	}
+	while (a->kind && strcmp(a->name, name) != 0)
+		a++;
+	if (a->kind == ARG_FLAG)
+		json_add_bool(j, name, true);
+	if (!a->kind || a->kind == ARG_FLAG)
+		return;
+	value = strsep(rest, " ");
+	json_key(j, name);
+	if (value && a->kind == ARG_COUNT)
+		json_number(j, value);
+	else
+		json_text(j, value);
 }
 
-/* Appends a command, "prof 4711 -e lock", as the call of a tool. */
-static void next_add_call(struct json *j, const struct text *command)
+/* Writes a command, "prof 4711 -e lock", as the call of a tool. */
+static void next_add_call(struct json *j, char *command)
 {
-	char *copy = xstrdup(command->bytes), *rest = copy, *word;
+	const char *word = strsep(&command, " ");
 	const struct mcp_tool *t = NULL;
-	size_t arguments = 0;
 
-	word = strsep(&rest, " ");
 	for (size_t i = 0;
 	     i < sizeof(tools_of_commands) / sizeof(*tools_of_commands); i++)
 		if (strcmp(tools_of_commands[i].command, word) == 0)
 			t = mcp_tool_find(tools_of_commands[i].tool);
-	if (t && rest && is_digit(*rest)) {
-		json_add_object(j, "next_call");
-		json_add_text(j, "tool", t->name);
-		json_add_object(j, "arguments");
-		while ((word = strsep(&rest, " "))) {
-			size_t len = strlen(word);
+	/* A JVM of a file is named "PID". */
+	if (!t || !command || !is_digit(*command))
+		return;
+	json_add_object(j, "next_call");
+	json_add_text(j, "tool", t->name);
+	json_add_object(j, "arguments");
+	json_add_int(j, "pid", strtol(strsep(&command, " "), NULL, 10));
+	while ((word = strsep(&command, " "))) {
+		size_t quotes = *word == '\'';
 
-			if (*word == '-')
-				next_add_option(j, t, word, &rest);
-			else if (arguments++ == 0)
-				json_add_int(j, "pid", strtol(word, NULL, 10));
-			else if (len > 2 && *word == '\'')
-				json_add_string(j, "method", word + 1, len - 2);
-			else
-				json_add_text(j, "method", word);
-		}
-		json_close_object(j);
-		json_close_object(j);
+		if (*word == '-')
+			next_add_option(j, t, word, &command);
+		else
+			json_add_string(j, "method", word + quotes,
+					strcspn(word + quotes, "'"));
 	}
-	free(copy);
+	json_close_object(j);
+	json_close_object(j);
 }
 
-/* Of the first cause of `why` that names a command. */
-static void next_add(struct json *j, const char *document, size_t len)
+/* Reads the command that the cause that comes next suggests. */
+static void next_read_cause(struct json_reader *r, struct text *command)
 {
-	struct json_reader r = json_reader_over(document, len);
+	struct line key;
+
+	for (bool in = json_enter_object(r); in && json_next_member(r, &key);) {
+		if (line_is(key, "next") && !command->len)
+			json_read_text(r, command);
+		else
+			json_skip(r);
+	}
+}
+
+/* Of the first cause of `why` that suggests one. */
+static void next_add(struct json *j, const struct mcp_answer *a)
+{
+	struct json_reader r = json_reader_over(a->document, a->len);
 	struct text command = { 0 };
 	struct line key;
 
 	for (bool in = json_enter_object(&r);
 	     in && json_next_member(&r, &key);) {
-		if (!line_is(key, "causes") || mcp_peek(&r) != '[') {
+		if (!line_is(key, "causes")) {
 			json_skip(&r);
 			continue;
 		}
-		json_enter_array(&r);
-		while (json_next_element(&r)) {
-			bool is_object = json_enter_object(&r);
-
-			while (is_object && json_next_member(&r, &key)) {
-				if (line_is(key, "next") && !command.len)
-					json_read_text(&r, &command);
-				else
-					json_skip(&r);
-			}
-		}
+		for (bool has = json_enter_array(&r);
+		     has && json_next_element(&r);)
+			next_read_cause(&r, &command);
 	}
 	if (command.len)
-		next_add_call(j, &command);
+		next_add_call(j, command.bytes);
 	text_release(&command);
 }
 
 /* ---- answers ---- */
 
-static void answer_add_summary(struct json *j, const struct rewriter *w)
-{
-	const struct mcp_tool *t = w->a->values->tool;
-	struct text text = { 0 };
-
-	if (!w->has_counted)
-		text_printf(&text, "%s", t->title);
-	else
-		text_printf(&text, "%s: %zu", t->counts, w->counted);
-	json_add_text(j, "summary", text.bytes);
-	text_release(&text);
-}
-
 static void answer_add_left_out(struct json *j, const struct rewriter *w)
 {
-	const struct mcp_values *v = w->a->values;
+	const struct mcp_variant *v = w->a->values->variant;
+	bool lacks = v->uses & ~w->a->rules->allowed;
 	struct text text = { 0 };
 
-	if (!w->cut_count && !(v->variant->uses & ~w->a->rules->allowed))
+	if (!w->cut_count && !lacks && w->squeeze < SQUEEZES)
 		return;
 	json_add_array(j, "left_out");
+	if (w->squeeze == SQUEEZES)
+		json_text(j, "the whole document");
 	for (size_t i = 0; i < w->cut_count; i++) {
+		const struct cut *c = &w->cuts[i];
+
 		text_clear(&text);
-		text_printf(&text, "%s: %zu of %zu shown", w->cuts[i].name,
-			    w->cuts[i].shown, w->cuts[i].total);
-		json_string(j, text.bytes, text.len);
+		text_printf(&text, "%.*s: %zu of %zu shown", (int)c->name.len,
+			    c->name.text, c->shown, c->total);
+		json_text(j, text.bytes);
 	}
-	if (w->cut_count && v->limit < MCP_ANSWER_MAX)
+	if ((w->cut_count || w->squeeze == SQUEEZES) &&
+	    w->a->values->limit < MCP_ANSWER_MAX)
 		json_text(j, "for more, call again with a larger limit, at "
 			     "most 40000");
-	if (v->variant->uses & ~w->a->rules->allowed)
-		json_text(j, v->variant->without);
+	if (lacks)
+		json_text(j, v->without);
 	json_close_array(j);
 	text_release(&text);
 }
 
-static void answer_add_file_names(struct json *j, const struct mcp_values *v)
+static void answer_add_summary(struct json *j, const struct rewriter *w)
 {
+	const struct mcp_values *v = w->a->values;
+	struct text text = { 0 };
+
+	text_puts(&text, v->tool->title);
+	if (w->counted.total)
+		text_printf(&text, ": %zu %.*s", w->counted.total,
+			    (int)w->counted.name.len, w->counted.name.text);
+	json_add_text(j, "summary", text.bytes);
 	for (size_t i = 0; v->tool->args[i].kind; i++)
-		if (v->all[i].is_given &&
-		    (v->tool->args[i].kind == ARG_FILE ||
-		     v->tool->args[i].kind == ARG_NEW_FILE))
+		if (v->all[i].is_given && v->tool->args[i].kind >= ARG_FILE)
 			json_add_text(j, v->tool->args[i].name, v->all[i].text);
+	text_release(&text);
 }
 
 /* Writes the document with a squeeze, and the server's members around it. */
@@ -633,30 +579,39 @@ static void answer_write_document(struct text *out, const struct mcp_answer *a,
 		.a = a,
 		.r = json_reader_over(a->document, a->len),
 		.j = &inner,
-		.shape = a->values->variant->shape,
+		.shape = mcp_line(a->values->variant->shape),
 		.squeeze = squeeze,
 	};
 
+	w.counted.name = (struct line){ w.shape.text,
+					strcspn(w.shape.text, ":") };
 	if (a->len && squeeze < SQUEEZES)
 		rewriter_run(&w);
 	json_open_object(&j);
 	answer_add_summary(&j, &w);
-	answer_add_file_names(&j, a->values);
+	/* Without the braces. */
 	if (body.len > 2 && !w.r.failed) {
 		text_putc(out, ',');
 		text_add(out, body.bytes + 1, body.len - 2);
 	}
 	answer_add_left_out(&j, &w);
-	if (a->messages->len) {
-		json_add_array(&j, "messages");
-		text_add(out, a->messages->bytes, a->messages->len);
-		json_close_array(&j);
-	}
-	next_add(&j, a->document, a->len);
+	json_add_array(&j, "messages");
+	text_add(out, a->messages->bytes, a->messages->len);
+	json_close_array(&j);
+	next_add(&j, a);
 	json_add_text(&j, "next", a->values->tool->next);
 	json_close_object(&j);
-	rewriter_release(&w);
 	text_release(&body);
+}
+
+static void content_write(struct json *j, const struct text *text)
+{
+	json_add_array(j, "content");
+	json_open_object(j);
+	json_add_text(j, "type", "text");
+	json_add_string(j, "text", text->bytes, text->len);
+	json_close_object(j);
+	json_close_array(j);
 }
 
 static void answer_write_line(struct text *out, const struct mcp_answer *a,
@@ -666,14 +621,9 @@ static void answer_write_line(struct text *out, const struct mcp_answer *a,
 	struct json j = mcp_result_open(out, a->id, a->is_modern);
 
 	answer_write_document(&document, a, squeeze);
-	json_add_array(&j, "content");
-	json_open_object(&j);
-	json_add_text(&j, "type", "text");
-	json_add_string(&j, "text", document.bytes, document.len);
-	json_close_object(&j);
-	json_close_array(&j);
+	content_write(&j, &document);
 	json_key(&j, "structuredContent");
-	mcp_put_raw(&j, document.bytes);
+	mcp_put_raw(&j, "%s", document.bytes);
 	json_add_bool(&j, "isError", false);
 	mcp_result_close(&j, a->is_modern);
 	text_release(&document);
@@ -705,17 +655,9 @@ void mcp_refusal_write(struct text *out, const struct text *id, bool is_modern,
 	struct text all = { 0 };
 
 	text_puts(&all, text);
-	if (messages && messages->len) {
-		text_puts(&all, "\nmessages: [");
-		text_add(&all, messages->bytes, messages->len);
-		text_putc(&all, ']');
-	}
-	json_add_array(&j, "content");
-	json_open_object(&j);
-	json_add_text(&j, "type", "text");
-	json_add_string(&j, "text", all.bytes, all.len);
-	json_close_object(&j);
-	json_close_array(&j);
+	if (messages->len)
+		text_printf(&all, "\nmessages: [%s]", messages->bytes);
+	content_write(&j, &all);
 	json_add_bool(&j, "isError", true);
 	mcp_result_close(&j, is_modern);
 	text_release(&all);

@@ -5,6 +5,9 @@
 #include "core/base/ascii.h"
 #include "core/base/version.h"
 
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define META "io.modelcontextprotocol/"
@@ -206,12 +209,21 @@ void mcp_request_release(struct mcp_request *q)
 
 /* ---- writing ---- */
 
-/* Writes a value that is JSON. */
-void mcp_put_raw(struct json *j, const char *value)
+void mcp_put_raw(struct json *j, const char *fmt, ...)
 {
+	char *value = NULL;
+	va_list args;
+	int len;
+
+	va_start(args, fmt);
+	len = vasprintf(&value, fmt, args);
+	va_end(args);
 	json_null(j);
-	j->out->len -= strlen("null");
-	text_puts(j->out, value);
+	if (len >= 0) {
+		j->out->len -= strlen("null");
+		text_add(j->out, value, (size_t)len);
+		free(value);
+	}
 }
 
 static struct json message_open(struct text *out, const struct text *id)
@@ -221,7 +233,7 @@ static struct json message_open(struct text *out, const struct text *id)
 	json_open_object(&j);
 	json_add_text(&j, "jsonrpc", "2.0");
 	json_key(&j, "id");
-	mcp_put_raw(&j, id->len ? id->bytes : "null");
+	mcp_put_raw(&j, "%s", id->len ? id->bytes : "null");
 	return j;
 }
 

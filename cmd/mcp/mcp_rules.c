@@ -3,7 +3,6 @@
 #include "cmd/mcp/mcp.h"
 
 #include "cmd/shared/command.h"
-#include "core/base/alloc.h"
 #include "core/base/ascii.h"
 #include "core/base/clock.h"
 #include "core/base/units.h"
@@ -18,11 +17,24 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* Files of a directory that are listed, the newest first. */
-enum { LISTED_MAX = 500, NAME_MAX_BYTES = 100 };
+enum { NEW_NAME_MAX = 100 };
+
+/*
+ * Numbers of descriptors of files, whose names commands print: this one is
+ * recognized in messages and replaced by the name of the file.
+ */
+#define FIRST_FILE 901
 
 const char *const mcp_right_names[MCP_RIGHTS] = { "stop", "load", "probe",
 						  "files" };
+
+unsigned mcp_right_find(struct line name)
+{
+	for (unsigned i = 0; i < MCP_RIGHTS; i++)
+		if (line_is(name, mcp_right_names[i]))
+			return 1U << i;
+	return 0;
+}
 
 int mcp_rules_check_jvm(const struct mcp_rules *r, pid_t pid, struct error *err)
 {
@@ -81,7 +93,7 @@ int mcp_rules_open_file(const struct mcp_rules *r, const char *path,
 		.resolve = RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS,
 	};
 	struct stat st;
-	int fd;
+	int fd, moved;
 
 	if (rules_check_directory(r, err))
 		return -1;
@@ -93,6 +105,11 @@ int mcp_rules_open_file(const struct mcp_rules *r, const char *path,
 			    r->directory_name);
 	if (fd < 0)
 		return fail_sys(err, ERROR_INPUT, "%s", path);
+	moved = fcntl(fd, F_DUPFD_CLOEXEC, FIRST_FILE);
+	if (moved >= 0) {
+		close(fd);
+		fd = moved;
+	}
 	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode))
 		return fd;
 	close(fd);
@@ -113,76 +130,43 @@ int mcp_rules_check_new_file(const struct mcp_rules *r, const char *name,
 				      "invalid file name '%s': use letters, "
 				      "digits and ._-",
 				      name);
-	if (!*name || strlen(name) > NAME_MAX_BYTES)
+	if (!*name || strlen(name) > NEW_NAME_MAX)
 		return misuse(err, "invalid file name '%.20s'", name);
 	if (fstatat(r->directory, name, &st, AT_SYMLINK_NOFOLLOW) == 0)
 		return misuse(err, "%s: exists; choose another name", name);
 	return 0;
 }
 
-struct listed_file {
-	char *name;
-	int64_t bytes, modified_s;
-};
-
-static int listed_compare(const void *a, const void *b)
-{
-	const struct listed_file *x = a, *y = b;
-
-	if (x->modified_s != y->modified_s)
-		return x->modified_s < y->modified_s ? 1 : -1;
-	return strcmp(x->name, y->name);
-}
-
-static void listed_write(struct json *j, const struct listed_file *f)
-{
-	struct text time = { 0 };
-
-	units_add_utc(&time, f->modified_s * CLOCK_NS_PER_S);
-	json_open_object(j);
-	json_add_text(j, "name", f->name);
-	json_add_int(j, "bytes", f->bytes);
-	json_add_text(j, "modified", time.bytes);
-	json_close_object(j);
-	text_release(&time);
-}
-
 int mcp_rules_list_files(const struct mcp_rules *r, struct text *out,
 			 struct error *err)
 {
-	struct listed_file *all = NULL;
-	size_t count = 0, cap = 0;
-	const struct dirent *entry;
-	struct json j;
-	DIR *dir;
-	int fd;
+	struct json j = json_into(out);
+	struct dirent **all = NULL;
+	int count;
 
 	if (rules_check_directory(r, err))
 		return -1;
-	fd = openat(r->directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	dir = fd < 0 ? NULL : fdopendir(fd);
-	if (!dir)
+	count = scandirat(r->directory, ".", &all, NULL, alphasort);
+	if (count < 0)
 		return fail_sys(err, ERROR_INPUT, "%s", r->directory_name);
-	while ((entry = readdir(dir)) && count < LISTED_MAX) {
-		struct stat st;
-
-		if (fstatat(r->directory, entry->d_name, &st,
-			    AT_SYMLINK_NOFOLLOW) == 0 &&
-		    S_ISREG(st.st_mode))
-			array_add(all, count, cap,
-				  (struct listed_file){ xstrdup(entry->d_name),
-							st.st_size,
-							st.st_mtime });
-	}
-	closedir(dir);
-	if (count)
-		qsort(all, count, sizeof(*all), listed_compare);
-	j = json_into(out);
 	json_open_object(&j);
 	json_add_array(&j, "files");
-	for (size_t i = 0; i < count; i++) {
-		listed_write(&j, &all[i]);
-		free(all[i].name);
+	for (int i = 0; i < count; i++) {
+		struct text time = { 0 };
+		struct stat st;
+
+		if (fstatat(r->directory, all[i]->d_name, &st,
+			    AT_SYMLINK_NOFOLLOW) == 0 &&
+		    S_ISREG(st.st_mode)) {
+			units_add_utc(&time, st.st_mtime * CLOCK_NS_PER_S);
+			json_open_object(&j);
+			json_add_text(&j, "name", all[i]->d_name);
+			json_add_int(&j, "bytes", st.st_size);
+			json_add_text(&j, "modified", time.bytes);
+			json_close_object(&j);
+			text_release(&time);
+		}
+		free(all[i]);
 	}
 	free(all);
 	json_close_array(&j);

@@ -124,7 +124,7 @@ static int call_job(void *self, int channel, struct error *err)
 	log_set_json(true);
 	if (job_check_jvms(j, err))
 		return -1;
-	if (!words)
+	if (!words[0])
 		return job_list_files(j, err) ? -1 : CHILD_NOTHING;
 	if (mcp_values_find(&j->call->values, "save") &&
 	    fchdir(j->rules->directory))
@@ -193,21 +193,25 @@ static void call_log(const struct call *c, const char *result, int status,
 static void call_name_files(const struct call *c, struct text *text)
 {
 	const struct mcp_values *v = &c->values;
-	size_t file = 0;
+	static const char path[] = "/proc/self/fd/";
 
 	for (size_t i = 0; text->len && v->tool->args[i].kind; i++) {
 		char name[32];
 		const char *at;
+		size_t head;
 		struct text named = { 0 };
 
 		if (v->tool->args[i].kind != ARG_FILE || !v->all[i].is_given)
 			continue;
-		snprintf(name, sizeof(name), "/proc/self/fd/%d",
-			 v->files[file++]);
+		snprintf(name, sizeof(name), "%d", (int)v->all[i].number);
 		at = strstr(text->bytes, name);
 		if (!at)
 			continue;
-		text_add(&named, text->bytes, (size_t)(at - text->bytes));
+		head = (size_t)(at - text->bytes);
+		if (head >= strlen(path) &&
+		    memcmp(at - strlen(path), path, strlen(path)) == 0)
+			head -= strlen(path);
+		text_add(&named, text->bytes, head);
 		text_puts(&named, v->all[i].text);
 		text_puts(&named, at + strlen(name));
 		text_release(text);
@@ -422,7 +426,8 @@ static int64_t server_due(const struct mcp_server *s, const struct call *c)
 static int call_start_child(struct mcp_server *s, struct call *c,
 			    struct error *err)
 {
-	int pipe_ends[2], kept[3 + MCP_FILES];
+	const struct mcp_values *v = &c->values;
+	int pipe_ends[2], kept[CHILD_KEPT_MAX];
 	struct child_options options = { .signals = CHILD_KEEPS_SIGNALS,
 					 .dies_with_parent = true,
 					 .kept = kept };
@@ -438,8 +443,9 @@ static int call_start_child(struct mcp_server *s, struct call *c,
 	kept[options.kept_count++] = c->out;
 	kept[options.kept_count++] = job.log;
 	kept[options.kept_count++] = s->rules->directory;
-	for (size_t i = 0; i < c->values.file_count; i++)
-		kept[options.kept_count++] = c->values.files[i];
+	for (size_t i = 0; v->tool->args[i].kind; i++)
+		if (v->tool->args[i].kind == ARG_FILE && v->all[i].is_given)
+			kept[options.kept_count++] = (int)v->all[i].number;
 	ret = child_start(&c->child, &options, call_job, &job, err);
 	close(job.log);
 	return ret;
@@ -488,7 +494,7 @@ static void call_write_progress(struct mcp_server *s, const struct call *c)
 	json_add_text(&j, "method", "notifications/progress");
 	json_add_object(&j, "params");
 	json_key(&j, "progressToken");
-	mcp_put_raw(&j, c->token.bytes);
+	mcp_put_raw(&j, "%s", c->token.bytes);
 	json_add_double(&j, "progress", seconds);
 	if (seconds <= c->expected_s)
 		json_add_double(&j, "total", c->expected_s);
@@ -623,7 +629,7 @@ static void server_list_tools(struct mcp_server *s, const struct mcp_request *q)
 {
 	struct json j = mcp_result_open(&s->out, &q->id, q->is_modern);
 
-	mcp_tools_list(&j, s->rules);
+	mcp_tools_write(&j, s->rules);
 	if (q->is_modern)
 		server_write_cache(&j);
 	mcp_result_close(&j, q->is_modern);
@@ -647,7 +653,7 @@ static void server_call_tool(struct mcp_server *s, const struct mcp_request *q)
 	if (c == s->calls + MCP_CALLS) {
 		mcp_refusal_write(&s->out, &q->id, q->is_modern,
 				  "8 calls run or wait; call again later",
-				  NULL);
+				  &c[-1].messages);
 		return;
 	}
 	c->begin_ns = clock_monotonic_ns();
