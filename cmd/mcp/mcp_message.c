@@ -170,7 +170,8 @@ enum mcp_read mcp_request_read(struct mcp_request *q, const char *bytes,
 				    "batches are not supported");
 	is_valid = message_read_all(&m, line);
 	if (!is_valid)
-		return request_fail(q, MCP_PARSE, "the line is not an object");
+		return request_fail(q, MCP_PARSE,
+				    "the line is not a JSON object");
 	if (!m.method.len && (m.result.len || m.error.len))
 		return MCP_READ_NOTHING;
 	if (m.id.len && !raw_id(m.id, &q->id)) {

@@ -3,10 +3,11 @@
  * The server: requests, and the calls of tools, each of which is a child that
  * runs a command of sjkc.
  *
- *    CALL_FREE ─ tools/call ─► CALL_WAITS ─ due ─► CALL_RUNS ─► answer
- *                                  │                  │ cancelled or late
- *                                  └── cancelled      └─► CALL_ENDS ─►
- * CALL_FREE
+ *    CALL_FREE ── tools/call ──► CALL_WAITS ── due ──► CALL_RUNS ──► answer
+ *                                     │                    │
+ *                                  cancelled         cancelled, late
+ *                                     ▼                    ▼
+ *                                 CALL_FREE ◄───────── CALL_ENDS
  */
 #include "cmd/mcp/mcp.h"
 
