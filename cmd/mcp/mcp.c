@@ -23,8 +23,8 @@ enum { OUT_MAX = 1 << 20, WRITE_MAX = 4096 };
 
 static struct {
 	struct option_list pids, allow;
-	const char *user, *directory, *log_format;
-} opt = { .log_format = "text" };
+	const char *user, *directory;
+} opt;
 
 /* ---- input and output ---- */
 
@@ -189,7 +189,6 @@ static int mcp_run(int argc, char **argv, struct error *err)
 	char *name = NULL;
 	int ret;
 
-	log_set_json(strcmp(opt.log_format, "json") == 0);
 	ret = argc ? misuse(err, "unexpected argument '%s'", argv[0]) : 0;
 	if (ret == 0)
 		ret = rules_set_rights(&rules, err);
@@ -216,7 +215,7 @@ static int mcp_run(int argc, char **argv, struct error *err)
 /* clang-format off */
 static const struct command_option options[] = {
 	OPT_LIST('p', "pid", &opt.pids, "<pid>",
-		 "serve only this JVM: PID, main class, jar or <regex>",
+		 "serve only this JVM: PID, main class, <regex>",
 		 .single = true),
 	OPT_STRING(0, "user", &opt.user, "<user>",
 		   "serve only the JVMs of this user"),
@@ -225,8 +224,6 @@ static const struct command_option options[] = {
 		 .single = true, .complete = "stop|load|probe|files"),
 	OPT_STRING(0, "dir", &opt.directory, "<directory>",
 		   "read and write files only in this directory"),
-	OPT_CHOICE(0, "log-format", &opt.log_format, "text|json",
-		   "print messages as text or JSON"),
 	OPT_END,
 };
 /* clang-format on */

@@ -560,8 +560,8 @@ static void answer_add_summary(struct json *j, const struct rewriter *w)
 
 	text_puts(&text, v->tool->title);
 	if (w->counted.total)
-		text_printf(&text, ": %zu %.*s", w->counted.total,
-			    (int)w->counted.name.len, w->counted.name.text);
+		text_printf(&text, "; %.*s: %zu", (int)w->counted.name.len,
+			    w->counted.name.text, w->counted.total);
 	json_add_text(j, "summary", text.bytes);
 	for (size_t i = 0; v->tool->args[i].kind; i++)
 		if (v->all[i].is_given && v->tool->args[i].kind >= ARG_FILE)

@@ -165,27 +165,16 @@ static void call_release(struct call *c)
 	*c = call_none;
 }
 
-/* A line on stderr for each call: who asked for what, and how it ended. */
+/* A line on stderr for each call: what was asked for, and how it ended. */
 static void call_log(const struct call *c, const char *result, int status,
 		     size_t bytes)
 {
-	uint64_t ms = (uint64_t)((clock_monotonic_ns() - c->begin_ns) /
-				 CLOCK_NS_PER_MS);
-	const struct log_field fields[] = {
-		{ "tool", 0, c->values.tool->name },
-		{ "arguments", 0, c->audit.len ? c->audit.bytes : "{}" },
-		{ "result", 0, result },
-		{ "status", (uint64_t)status, NULL },
-		{ "ms", ms, NULL },
-		{ "bytes", bytes, NULL },
-		{ 0 },
-	};
 	struct text time = { 0 };
 
 	units_add_utc(&time, clock_wall_ns());
-	log_with(false, fields,
-		 "%s %s %s: %s, status %d, %" PRIu64 " ms, %zu bytes",
-		 time.bytes, fields[0].text, fields[1].text, result, status, ms,
+	log_info("%s %s %s: %s, status %d, %" PRId64 " ms, %zu bytes",
+		 time.bytes, c->values.tool->name, c->audit.bytes, result,
+		 status, (clock_monotonic_ns() - c->begin_ns) / CLOCK_NS_PER_MS,
 		 bytes);
 	text_release(&time);
 }
@@ -639,6 +628,8 @@ static void server_list_tools(struct mcp_server *s, const struct mcp_request *q)
 static void server_call_tool(struct mcp_server *s, const struct mcp_request *q)
 {
 	const struct mcp_tool *tool = mcp_tool_find(q->name.bytes);
+	struct line arguments = q->arguments.len ? q->arguments
+						 : mcp_line("{}");
 	struct call *c = s->calls;
 	const struct mcp_value *pid;
 	struct error err;
@@ -664,11 +655,10 @@ static void server_call_tool(struct mcp_server *s, const struct mcp_request *q)
 	text_add(&c->id, q->id.bytes, q->id.len);
 	if (q->token.len)
 		text_add(&c->token, q->token.bytes, q->token.len);
-	text_add(&c->audit, q->arguments.text,
-		 q->arguments.len < AUDIT_BYTES ? q->arguments.len
-						: AUDIT_BYTES);
+	text_add(&c->audit, arguments.text,
+		 arguments.len < AUDIT_BYTES ? arguments.len : AUDIT_BYTES);
 	c->state = CALL_WAITS;
-	if (mcp_values_read(&c->values, tool, s->rules, q->arguments, &err)) {
+	if (mcp_values_read(&c->values, tool, s->rules, arguments, &err)) {
 		call_refuse(s, c, &err, "refused");
 		return;
 	}
