@@ -19,7 +19,7 @@
 #include <unistd.h>
 
 /* Output that the client has not read; beyond, no request is read. */
-enum { OUT_MAX = 1 << 20, WRITE_MAX = 4096 };
+enum { OUT_MAX = 1 << 20, WRITE_MAX = 4096, FLUSH_MS = 500 };
 
 static struct {
 	struct option_list pids, allow;
@@ -108,6 +108,17 @@ static void stream_poll(struct stream *t)
 	mcp_server_step(t->server);
 }
 
+/* Writes answers to requests before the end of the input. */
+static void stream_flush(struct stream *t)
+{
+	struct pollfd out = { .fd = STDOUT_FILENO, .events = POLLOUT };
+
+	t->has_ended = false;
+	while (mcp_server_out(t->server)->len && !t->has_ended &&
+	       poll(&out, 1, FLUSH_MS) > 0)
+		stream_write(t);
+}
+
 static void mcp_serve(const struct mcp_rules *rules)
 {
 	struct stream t = { .server = mcp_server_new(rules) };
@@ -115,6 +126,7 @@ static void mcp_serve(const struct mcp_rules *rules)
 	signals_listen();
 	while (!t.has_ended && !signals_arrived())
 		stream_poll(&t);
+	stream_flush(&t);
 	mcp_server_free(t.server);
 	text_release(&t.in);
 }

@@ -184,7 +184,7 @@ struct mcp_variant {
 	const char *requires; /* "a b": arguments; or NULL */
 	const char *needs;    /* "right CONDITIONS:right", or NULL */
 	unsigned uses;        /* rights that make the command better */
-	const char *without;  /* what is missing without them */
+	const char *without[MCP_RIGHTS]; /* what is missing without them */
 	/*
 	 * Arrays and how many elements an answer has, the most important array
 	 * first, and omitted members behind dashes. "threads:25@CONDITIONS"

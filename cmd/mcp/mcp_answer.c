@@ -527,7 +527,7 @@ static void next_add(struct json *j, const struct mcp_answer *a)
 static void answer_add_left_out(struct json *j, const struct rewriter *w)
 {
 	const struct mcp_variant *v = w->a->values->variant;
-	bool lacks = v->uses & ~w->a->rules->allowed;
+	unsigned lacks = v->uses & ~w->a->rules->allowed;
 	struct text text = { 0 };
 
 	if (!w->cut_count && !lacks && w->squeeze < SQUEEZES)
@@ -547,8 +547,9 @@ static void answer_add_left_out(struct json *j, const struct rewriter *w)
 	    w->a->values->limit < MCP_ANSWER_MAX)
 		json_text(j, "for more, call again with a larger limit, at "
 			     "most 40000");
-	if (lacks)
-		json_text(j, v->without);
+	for (unsigned i = 0; i < MCP_RIGHTS; i++)
+		if (lacks >> i & 1)
+			json_text(j, v->without[i]);
 	json_close_array(j);
 	text_release(&text);
 }

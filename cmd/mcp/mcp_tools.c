@@ -518,9 +518,11 @@ void mcp_words_free(char **words)
 #define GC_SHAPE "groups:12 longest:10"
 #define HISTOGRAM_SHAPE "classes:60 -schema"
 
-#define WITHOUT_DUMPS "no thread dumps were taken, so locks, deadlocks and " \
-	"waits were not checked, and pauses come from the JVM's counters; " \
-	"sjkc mcp --allow stop,probe has both"
+#define USES_MORE .uses = MCP_STOP | MCP_PROBE, \
+	.without = { "no thread dumps were taken, so locks, deadlocks and waits " \
+		     "were not checked: sjkc mcp --allow stop", NULL, \
+		     "pauses come from the JVM's counters: sjkc mcp --allow " \
+		     "probe measures them" }
 
 const struct mcp_tool mcp_tools[] = {
 	{ .name = "list_jvms", .title = "List JVMs",
@@ -546,7 +548,7 @@ const struct mcp_tool mcp_tools[] = {
 	  .variants = {
 		{ .words = "why --json !stop:--no-attach !probe:--no-uprobes "
 			   "--duration={seconds}s --pid={pid}",
-		  .uses = MCP_STOP | MCP_PROBE, .without = WITHOUT_DUMPS,
+		  USES_MORE,
 		  .shape = WHY_SHAPE, .grace_s = 30 } } },
 	{ .name = "threads", .title = "Take thread dumps",
 	  .help = "Return blocked threads and the owners of their locks, "
@@ -625,8 +627,9 @@ const struct mcp_tool mcp_tools[] = {
 			   "!probe:--source=counters --duration={seconds}s "
 			   "--pid={pid}",
 		  .uses = MCP_PROBE,
-		  .without = "the JVM's counters have no causes and safepoints; "
-			     "sjkc mcp --allow probe has them",
+		  .without = { NULL, NULL,
+			       "the JVM's counters have no causes and safepoints: "
+			       "sjkc mcp --allow probe measures them" },
 		  .shape = GC_SHAPE, .is_summed = true, .grace_s = 20 } } },
 	{ .name = "memory", .title = "Account for resident memory",
 	  .help = "Return where the resident memory of a JVM is: heap, "
@@ -703,7 +706,7 @@ const struct mcp_tool mcp_tools[] = {
 		  .words = "why --json !stop:--no-attach !probe:--no-uprobes "
 			   "--duration={seconds}s --against={other_pid} "
 			   "--pid={pid}",
-		  .uses = MCP_STOP | MCP_PROBE, .without = WITHOUT_DUMPS,
+		  USES_MORE,
 		  .shape = WHY_SHAPE, .grace_s = 40 },
 		{ .when = "kind=histogram", .requires = "before after",
 		  .words = "hh --json --diff={before} --input={after}",

@@ -12,6 +12,7 @@ session() {
 	count=$1
 	shift
 	: >out
+	# shellcheck disable=SC2094 # the loop waits for the output
 	{
 		cat
 		for _ in $(seq 600); do
