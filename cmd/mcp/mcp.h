@@ -30,13 +30,13 @@
 
 enum {
 	MCP_LINE_MAX = 1 << 20, /* bytes of a message of the client */
-	MCP_ID_MAX = 1024,      /* bytes of an id or progress token */
+	MCP_ID_MAX = 256,       /* bytes of an id or progress token */
 	MCP_ARGS = 12,          /* arguments of a tool */
 	MCP_CALLS = 8,          /* calls that run or wait */
 	MCP_WORDS = 24,         /* words of a command line */
 	MCP_ANSWER = 8000, /* bytes of an answer, unless `limit` is given */
 	MCP_ANSWER_MAX = 40000,
-	MCP_ANSWER_LEAST = 2000,
+	MCP_ANSWER_LEAST = 4000,
 };
 
 /* NULL is empty. */
@@ -127,7 +127,10 @@ struct mcp_rules {
 	const char *directory_name;
 };
 
-/* Fails with ERROR_PERMISSION for a process that --pid or --user excludes. */
+/* True unless --pid or --user excludes the process. */
+bool mcp_rules_allow_jvm(const struct mcp_rules *r, pid_t pid, uid_t uid);
+
+/* The same; fails with ERROR_PERMISSION, or if there is no such process. */
 int mcp_rules_check_jvm(const struct mcp_rules *r, pid_t pid,
 			struct error *err);
 

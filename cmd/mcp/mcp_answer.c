@@ -360,8 +360,8 @@ static void rewriter_member(struct rewriter *w, struct line key)
 static bool element_is_allowed(const struct rewriter *w, const struct level *l)
 {
 	struct json_reader r = w->r;
+	int64_t pid = 0, uid = -1;
 	struct line key;
-	int64_t pid = 0;
 
 	if (w->depth != 2 || !line_is(l->name, "jvms"))
 		return true;
@@ -369,16 +369,18 @@ static bool element_is_allowed(const struct rewriter *w, const struct level *l)
 	     in && json_next_member(&r, &key);) {
 		if (line_is(key, "pid"))
 			pid = json_read_int(&r);
+		else if (line_is(key, "uid"))
+			uid = json_read_int(&r);
 		else
 			json_skip(&r);
 	}
-	return mcp_rules_check_jvm(w->a->rules, (pid_t)pid, error_unused()) ==
-	       0;
+	return mcp_rules_allow_jvm(w->a->rules, (pid_t)pid, (uid_t)uid);
 }
 
 static void rewriter_element(struct rewriter *w, struct level *l)
 {
-	bool is_now = !l->conditions.len || w->passes[l->at] == l->pass;
+	bool is_now = !l->conditions.len ||
+		      (l->at < w->pass_count && w->passes[l->at] == l->pass);
 
 	if (!element_is_allowed(w, l)) {
 		json_skip(&w->r);
@@ -457,8 +459,11 @@ static void next_add_option(struct json *j, const struct mcp_tool *t,
 		json_text(j, value);
 }
 
-/* Writes a command, "prof 4711 -e lock", as the call of a tool. */
-static void next_add_call(struct json *j, char *command)
+/*
+ * Writes a command, "prof 4711 -e lock", as the call of a tool for the JVM that
+ * was observed.
+ */
+static void next_add_call(struct json *j, char *command, int64_t pid)
 {
 	const char *word = strsep(&command, " ");
 	const struct mcp_tool *t = NULL;
@@ -467,13 +472,12 @@ static void next_add_call(struct json *j, char *command)
 	     i < sizeof(tools_of_commands) / sizeof(*tools_of_commands); i++)
 		if (strcmp(tools_of_commands[i].command, word) == 0)
 			t = mcp_tool_find(tools_of_commands[i].tool);
-	/* A JVM of a file is named "PID". */
-	if (!t || !command || !is_digit(*command))
+	if (!t || !strsep(&command, " "))
 		return;
 	json_add_object(j, "next_call");
 	json_add_text(j, "tool", t->name);
 	json_add_object(j, "arguments");
-	json_add_int(j, "pid", strtol(strsep(&command, " "), NULL, 10));
+	json_add_int(j, "pid", pid);
 	while ((word = strsep(&command, " "))) {
 		size_t quotes = *word == '\'';
 
@@ -503,11 +507,12 @@ static void next_read_cause(struct json_reader *r, struct text *command)
 /* Of the first cause of `why` that suggests one. */
 static void next_add(struct json *j, const struct mcp_answer *a)
 {
+	const struct mcp_value *pid = mcp_values_find(a->values, "pid");
 	struct json_reader r = json_reader_over(a->document, a->len);
 	struct text command = { 0 };
 	struct line key;
 
-	for (bool in = json_enter_object(&r);
+	for (bool in = pid && json_enter_object(&r);
 	     in && json_next_member(&r, &key);) {
 		if (!line_is(key, "causes")) {
 			json_skip(&r);
@@ -517,8 +522,8 @@ static void next_add(struct json *j, const struct mcp_answer *a)
 		     has && json_next_element(&r);)
 			next_read_cause(&r, &command);
 	}
-	if (command.len)
-		next_add_call(j, command.bytes);
+	if (command.len && command.len < TEXT_MAX)
+		next_add_call(j, command.bytes, pid->number);
 	text_release(&command);
 }
 
@@ -539,7 +544,8 @@ static void answer_add_left_out(struct json *j, const struct rewriter *w)
 		const struct cut *c = &w->cuts[i];
 
 		text_clear(&text);
-		text_printf(&text, "%.*s: %zu of %zu shown", (int)c->name.len,
+		text_printf(&text, "%.*s: %zu of %zu shown",
+			    c->name.len < 40 ? (int)c->name.len : 40,
 			    c->name.text, c->shown, c->total);
 		json_text(j, text.bytes);
 	}

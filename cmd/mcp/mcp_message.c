@@ -178,7 +178,7 @@ enum mcp_read mcp_request_read(struct mcp_request *q, const char *bytes,
 		text_clear(&q->id);
 		return request_fail(q, MCP_INVALID,
 				    "id must be an integer or "
-				    "a string of at most 1 KB");
+				    "a string of at most 256 bytes");
 	}
 	if (!line_is(m.version, "\"2.0\"") || !raw_begins(m.method, '"'))
 		return request_fail(q, MCP_INVALID,

@@ -36,32 +36,33 @@ unsigned mcp_right_find(struct line name)
 	return 0;
 }
 
-int mcp_rules_check_jvm(const struct mcp_rules *r, pid_t pid, struct error *err)
+bool mcp_rules_allow_jvm(const struct mcp_rules *r, pid_t pid, uid_t uid)
 {
-	struct jvm jvm;
-	bool is_users;
 	size_t i = 0;
 
 	while (i < r->jvm_count && r->jvms[i].pid != pid)
 		i++;
-	if (r->jvm_count && i == r->jvm_count)
-		return fail(err, ERROR_PERMISSION,
-			    "%d: this server was started for other JVMs; "
-			    "list_jvms lists them",
-			    (int)pid);
-	if (r->jvm_count && !jvm_runs(&r->jvms[i]))
-		return jvm_fail_ended(&r->jvms[i], err);
-	if (!r->has_user)
+	/* A later process may have the PID. */
+	return (!r->jvm_count || (i < r->jvm_count && jvm_runs(&r->jvms[i]))) &&
+	       (!r->has_user || uid == r->user);
+}
+
+int mcp_rules_check_jvm(const struct mcp_rules *r, pid_t pid, struct error *err)
+{
+	bool is_allowed;
+	struct jvm jvm;
+
+	if (!r->jvm_count && !r->has_user)
 		return 0;
 	if (jvm_open(&jvm, pid, err))
 		return -1;
-	is_users = jvm.uid == r->user;
+	is_allowed = mcp_rules_allow_jvm(r, pid, jvm.uid);
 	jvm_close(&jvm);
-	return is_users ? 0
-			: fail(err, ERROR_PERMISSION,
-			       "%d: this server was started for the JVMs of "
-			       "another user; list_jvms lists them",
-			       (int)pid);
+	return is_allowed ? 0
+			  : fail(err, ERROR_PERMISSION,
+				 "%d: this server was started for other JVMs; "
+				 "list_jvms lists them",
+				 (int)pid);
 }
 
 static int rules_check_directory(const struct mcp_rules *r, struct error *err)

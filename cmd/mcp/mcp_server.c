@@ -29,7 +29,6 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #define OUTPUT_BYTES ((size_t)64 << 20)   /* of a command */
@@ -40,8 +39,8 @@
 #define PROGRESS_NS  CLOCK_NS_PER_S
 
 enum {
-	MESSAGES = 8,
-	MESSAGE_BYTES = 300,
+	MESSAGE_BYTES = 200,
+	MESSAGES_BYTES = 600, /* of a call; the losses may be twice as long */
 	LOG_LINE = 4096,
 	AUDIT_BYTES = 300,
 	RESTED = 64,         /* JVMs whose last costly call is kept */
@@ -61,7 +60,6 @@ struct call {
 	struct child child;
 	int out, log; /* a memory file; a pipe of messages */
 	struct text line, messages, last; /* of the log */
-	size_t message_count;
 	int64_t begin_ns, deadline_ns, progress_ns;
 	double expected_s;
 };
@@ -209,20 +207,20 @@ static void call_name_files(const struct call *c, struct text *text)
 	}
 }
 
-static void call_add_message(struct call *c, struct text *message)
+/* A loss is more important than other messages, and often the last one. */
+static void call_add_message(struct call *c, struct text *message, bool is_loss)
 {
 	struct json j = json_into(&c->messages);
 
 	call_name_files(c, message);
-	if (message->len > MESSAGE_BYTES)
-		message->len = MESSAGE_BYTES;
-	if (c->message_count++ >= MESSAGES)
+	text_clear(&c->last);
+	text_add(&c->last, message->bytes,
+		 strnlen(message->bytes, MESSAGE_BYTES));
+	if (c->messages.len > (is_loss ? 2 : 1) * MESSAGES_BYTES)
 		return;
 	if (c->messages.len)
 		text_putc(&c->messages, ',');
-	json_string(&j, message->bytes, message->len);
-	text_clear(&c->last);
-	text_add(&c->last, message->bytes, message->len);
+	json_string(&j, c->last.bytes, c->last.len);
 }
 
 /* Takes a line of the child's log: {"time","level","message"}. */
@@ -230,17 +228,21 @@ static void call_take_message(struct call *c)
 {
 	struct json_reader r = json_reader_over(c->line.bytes, c->line.len);
 	struct text message = { 0 };
+	bool is_loss = false;
 	struct line key;
 
 	for (bool in = json_enter_object(&r);
 	     in && json_next_member(&r, &key);) {
+		struct line raw = { 0 };
+
 		if (line_is(key, "message"))
 			json_read_text(&r, &message);
 		else
-			json_skip(&r);
+			raw = mcp_read_raw(&r);
+		is_loss |= line_is(raw, "\"warning\"");
 	}
 	if (message.len)
-		call_add_message(c, &message);
+		call_add_message(c, &message, is_loss);
 	text_release(&message);
 	text_clear(&c->line);
 }
@@ -307,25 +309,25 @@ static void call_join_records(struct text *out, const char *bytes, size_t len)
 	}
 }
 
-static void call_answer(struct mcp_server *s, struct call *c, const char *bytes,
-			size_t len)
+static void call_answer(struct mcp_server *s, struct call *c,
+			const struct text *document)
 {
-	const char *newline = len ? memchr(bytes, '\n', len) : NULL;
+	const char *newline = strchr(document->bytes, '\n');
 	struct text made = { 0 };
 	struct mcp_answer a = {
 		.id = &c->id,
 		.is_modern = c->is_modern,
 		.values = &c->values,
 		.rules = s->rules,
-		.document = bytes,
-		.len = len,
+		.document = document->bytes,
+		.len = document->len,
 		.messages = &c->messages,
 	};
 
 	if (c->values.variant->is_summed)
-		mcp_gc_summarize(&made, bytes, len);
-	else if (newline && newline + 1 < bytes + len)
-		call_join_records(&made, bytes, len);
+		mcp_gc_summarize(&made, document->bytes, document->len);
+	else if (newline && newline[1])
+		call_join_records(&made, document->bytes, document->len);
 	if (made.len) {
 		a.document = made.bytes;
 		a.len = made.len;
@@ -334,21 +336,31 @@ static void call_answer(struct mcp_server *s, struct call *c, const char *bytes,
 	text_release(&made);
 }
 
+/* Reads what the command wrote. */
+static void call_read_output(const struct call *c, struct text *out)
+{
+	static char part[65536];
+	ssize_t got;
+
+	text_puts(out, "");
+	lseek(c->out, 0, SEEK_SET);
+	while ((got = read(c->out, part, sizeof(part))) > 0)
+		text_add(out, part, (size_t)got);
+}
+
 /* The child has ended: err->kind is its status. */
 static void call_finish(struct mcp_server *s, struct call *c, struct error *err)
 {
-	struct text message = { 0 };
+	struct text message = { 0 }, document = { 0 };
 	size_t before = s->out.len;
-	struct stat st = { 0 };
-	void *bytes = NULL;
 
 	call_read_log(c);
-	fstat(c->out, &st);
+	call_read_output(c, &document);
 	if (c->is_late)
 		fail(err, ERROR_REFUSED,
 		     "the command took too long and was stopped");
 	if (c->is_cancelled || c->is_late ||
-	    (err->kind && (err->kind != ERROR_PARTIAL || !st.st_size))) {
+	    (err->kind && (err->kind != ERROR_PARTIAL || !document.len))) {
 		call_refuse(s, c, err,
 			    c->is_cancelled                 ? "cancelled"
 			    : err->kind == ERROR_PERMISSION ? "refused"
@@ -357,18 +369,12 @@ static void call_finish(struct mcp_server *s, struct call *c, struct error *err)
 	}
 	if (err->kind && *err->text) {
 		text_puts(&message, err->text);
-		call_add_message(c, &message);
+		call_add_message(c, &message, true);
 		text_release(&message);
 	}
-	if (st.st_size)
-		bytes = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE,
-			     c->out, 0);
-	if (bytes == MAP_FAILED)
-		bytes = NULL;
-	call_answer(s, c, bytes ? bytes : "", bytes ? (size_t)st.st_size : 0);
-	if (bytes)
-		munmap(bytes, (size_t)st.st_size);
+	call_answer(s, c, &document);
 	call_log(c, "ok", (int)err->kind, s->out.len - before);
+	text_release(&document);
 	call_release(c);
 }
 

@@ -66,6 +66,7 @@ static void check_message(const char *bytes, size_t len)
 static void check_document(unsigned tool, const char *bytes, size_t len)
 {
 	const struct mcp_values values = {
+		.all = { { .is_given = true, .number = 7 } },
 		.tool = &mcp_tools[tool],
 		.variant = mcp_tools[tool].variants,
 		.limit = MCP_ANSWER_LEAST,
