@@ -597,7 +597,7 @@ static void answer_write_document(struct text *out, const struct mcp_answer *a,
 	json_open_object(&j);
 	answer_add_summary(&j, &w);
 	/* Without the braces. */
-	if (body.len > 2 && !w.r.failed) {
+	if (body.len > 2 && *body.bytes == '{' && !w.r.failed) {
 		text_putc(out, ',');
 		text_add(out, body.bytes + 1, body.len - 2);
 	}
