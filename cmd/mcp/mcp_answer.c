@@ -461,9 +461,9 @@ static void next_add_option(struct json *j, const struct mcp_tool *t,
 
 /*
  * Writes a command, "prof 4711 -e lock", as the call of a tool for the JVM that
- * was observed.
+ * was observed. Returns false if there is no tool for it.
  */
-static void next_add_call(struct json *j, char *command, int64_t pid)
+static bool next_add_call(struct json *j, char *command, int64_t pid)
 {
 	const char *word = strsep(&command, " ");
 	const struct mcp_tool *t = NULL;
@@ -473,7 +473,7 @@ static void next_add_call(struct json *j, char *command, int64_t pid)
 		if (strcmp(tools_of_commands[i].command, word) == 0)
 			t = mcp_tool_find(tools_of_commands[i].tool);
 	if (!t || !strsep(&command, " "))
-		return;
+		return false;
 	json_add_object(j, "next_call");
 	json_add_text(j, "tool", t->name);
 	json_add_object(j, "arguments");
@@ -489,27 +489,34 @@ static void next_add_call(struct json *j, char *command, int64_t pid)
 	}
 	json_close_object(j);
 	json_close_object(j);
+	return true;
 }
 
-/* Reads the command that the cause that comes next suggests. */
-static void next_read_cause(struct json_reader *r, struct text *command)
+/* Writes the call for the cause that comes next, unless is_done. */
+static bool next_read_cause(struct json_reader *r, struct json *j, int64_t pid,
+			    bool is_done)
 {
+	struct text command = { 0 };
 	struct line key;
 
 	for (bool in = json_enter_object(r); in && json_next_member(r, &key);) {
-		if (line_is(key, "next") && !command->len)
-			json_read_text(r, command);
+		if (line_is(key, "next") && !command.len)
+			json_read_text(r, &command);
 		else
 			json_skip(r);
 	}
+	if (!is_done && command.len && command.len < TEXT_MAX)
+		is_done = next_add_call(j, command.bytes, pid);
+	text_release(&command);
+	return is_done;
 }
 
-/* Of the first cause of `why` that suggests one. */
+/* Of the first cause of `why` that suggests a call. */
 static void next_add(struct json *j, const struct mcp_answer *a)
 {
 	const struct mcp_value *pid = mcp_values_find(a->values, "pid");
 	struct json_reader r = json_reader_over(a->document, a->len);
-	struct text command = { 0 };
+	bool is_done = false;
 	struct line key;
 
 	for (bool in = pid && json_enter_object(&r);
@@ -520,11 +527,8 @@ static void next_add(struct json *j, const struct mcp_answer *a)
 		}
 		for (bool has = json_enter_array(&r);
 		     has && json_next_element(&r);)
-			next_read_cause(&r, &command);
+			is_done = next_read_cause(&r, j, pid->number, is_done);
 	}
-	if (command.len && command.len < TEXT_MAX)
-		next_add_call(j, command.bytes, pid->number);
-	text_release(&command);
 }
 
 /* ---- answers ---- */

@@ -36,28 +36,35 @@ unsigned mcp_right_find(struct line name)
 	return 0;
 }
 
+/* The JVM of --pid with this PID; NULL if there is none. */
+static const struct jvm *rules_find_jvm(const struct mcp_rules *r, pid_t pid)
+{
+	for (size_t i = 0; i < r->jvm_count; i++)
+		if (r->jvms[i].pid == pid)
+			return &r->jvms[i];
+	return NULL;
+}
+
 bool mcp_rules_allow_jvm(const struct mcp_rules *r, pid_t pid, uid_t uid)
 {
-	size_t i = 0;
-
-	while (i < r->jvm_count && r->jvms[i].pid != pid)
-		i++;
-	/* A later process may have the PID. */
-	return (!r->jvm_count || (i < r->jvm_count && jvm_runs(&r->jvms[i]))) &&
+	return (!r->jvm_count || rules_find_jvm(r, pid)) &&
 	       (!r->has_user || uid == r->user);
 }
 
 int mcp_rules_check_jvm(const struct mcp_rules *r, pid_t pid, struct error *err)
 {
-	bool is_allowed;
+	const struct jvm *known = rules_find_jvm(r, pid);
+	bool is_allowed = !r->jvm_count || known;
 	struct jvm jvm;
 
-	if (!r->jvm_count && !r->has_user)
-		return 0;
-	if (jvm_open(&jvm, pid, err))
-		return -1;
-	is_allowed = mcp_rules_allow_jvm(r, pid, jvm.uid);
-	jvm_close(&jvm);
+	if (is_allowed && (known || r->has_user)) {
+		if (jvm_open(&jvm, pid, err))
+			return -1;
+		/* A later process may have the PID. */
+		is_allowed = mcp_rules_allow_jvm(r, pid, jvm.uid) &&
+			     (!known || known->start_ticks == jvm.start_ticks);
+		jvm_close(&jvm);
+	}
 	return is_allowed ? 0
 			  : fail(err, ERROR_PERMISSION,
 				 "%d: this server was started for other JVMs; "

@@ -249,16 +249,15 @@ static void call_take_message(struct call *c)
 
 static void call_read_log(struct call *c)
 {
-	char part[4096];
-	ssize_t got;
+	char part[65536];
+	ssize_t got = c->log < 0 ? -1 : read(c->log, part, sizeof(part));
 
-	while ((got = read(c->log, part, sizeof(part))) > 0)
-		for (ssize_t i = 0; i < got; i++) {
-			if (part[i] == '\n')
-				call_take_message(c);
-			else if (c->line.len < LOG_LINE)
-				text_putc(&c->line, part[i]);
-		}
+	for (ssize_t i = 0; i < got; i++) {
+		if (part[i] == '\n')
+			call_take_message(c);
+		else if (c->line.len < LOG_LINE)
+			text_putc(&c->line, part[i]);
+	}
 	if (got == 0) {
 		close(c->log);
 		c->log = -1;
@@ -510,8 +509,7 @@ static void call_check(struct mcp_server *s, struct call *c, int64_t now_ns)
 	enum child_news news;
 	int fd;
 
-	if (c->log >= 0)
-		call_read_log(c);
+	call_read_log(c);
 	news = child_wait(&c->child, 0, &fd, &err);
 	if (fd >= 0)
 		close(fd);
@@ -529,7 +527,8 @@ static void call_check(struct mcp_server *s, struct call *c, int64_t now_ns)
 	else if (news == CHILD_GONE)
 		fail(&err, ERROR_FAILED, "the command crashed");
 	child_end(&c->child, GRACE_NS);
-	if (call_is_costly(c))
+	if (call_is_costly(c) && err.kind != ERROR_PERMISSION &&
+	    err.kind != ERROR_MISUSE && err.kind != ERROR_NO_TARGET)
 		server_rest(s, c->pid);
 	call_finish(s, c, &err);
 }

@@ -628,8 +628,9 @@ const struct mcp_tool mcp_tools[] = {
 			   "--pid={pid}",
 		  .uses = MCP_PROBE,
 		  .without = { NULL, NULL,
-			       "the JVM's counters have no causes and safepoints: "
-			       "sjkc mcp --allow probe measures them" },
+			       "pauses come from the JVM's counters, without "
+			       "other safepoints: sjkc mcp --allow probe "
+			       "measures them" },
 		  .shape = GC_SHAPE, .is_summed = true, .grace_s = 20 } } },
 	{ .name = "memory", .title = "Account for resident memory",
 	  .help = "Return where the resident memory of a JVM is: heap, "

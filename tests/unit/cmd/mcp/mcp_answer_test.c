@@ -78,7 +78,7 @@ static void next_call_is_that_of_the_first_cause(void **state)
 	(void)state;
 	assert_structured(
 		"why",
-		"{\"causes\":[{\"rule\":\"a\",\"next\":\"\"},{\"next\":\"prof "
+		"{\"causes\":[{\"next\":\"ttop 7 -o RUNQ\"},{\"next\":\"prof "
 		"7 -e lock\"},{\"next\":\"gc 7\"}]}",
 		"\"next_call\":{\"tool\":\"profile\",\"arguments\":{\"pid\":7,"
 		"\"event\":\"lock\"}}");
