@@ -30,7 +30,7 @@ room() {
 
 # Each directory of core/ may include those before it.
 below_it=
-for directory in base jvm attach profile formats process elf hotspot unwind threads \
+for directory in base jvm attach profile formats process elf hotspot unwind mem threads \
 	gc push diagnosis; do
 	below_it="$below_it core/$directory/"
 	# shellcheck disable=SC2086 # a list
