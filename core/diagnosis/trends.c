@@ -6,11 +6,8 @@
 #include "core/jvm/cgroup.h"
 #include "core/jvm/procfs.h"
 
-#include <fcntl.h>
-#include <linux/openat2.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #define STATUS_LIMIT ((size_t)16 << 10)
@@ -140,61 +137,19 @@ static void trends_add_counters(struct trends *t, int64_t *values)
 
 /* ---- the control group ---- */
 
-/*
- * Reads a file of the group.  The kernel serves the directory, but the target
- * may have mounted a file there that never answers.
- */
-static size_t group_read(const struct trends *t, const char *name, char *to,
-			 size_t size)
-{
-	const struct open_how how = {
-		.flags = O_RDONLY | O_CLOEXEC | O_NOFOLLOW,
-		.resolve = RESOLVE_NO_XDEV | RESOLVE_NO_SYMLINKS,
-	};
-	ssize_t got = -1;
-	int fd = (int)syscall(SYS_openat2, t->memory_group, name, &how,
-			      sizeof(how));
-
-	if (fd >= 0) {
-		got = read(fd, to, size - 1);
-		close(fd);
-	}
-	to[got > 0 ? got : 0] = '\0';
-	return got > 0 ? (size_t)got : 0;
-}
-
-/* Names of version 2 and version 1 of control groups. */
 static void trends_add_group(struct trends *t, int64_t *values)
 {
-	char text[8192], *total;
-	size_t len;
-	int64_t used = TREND_UNKNOWN, inactive;
+	struct cgroup_memory m;
 
 	if (t->memory_group < 0)
 		return;
-	len = group_read(t, "memory.current", text, sizeof(text));
-	if (!len)
-		len = group_read(t, "memory.usage_in_bytes", text,
-				 sizeof(text));
-	if (len)
-		used = strtoll(text, NULL, 10);
-	len = group_read(t, "memory.stat", text, sizeof(text));
-	inactive = trend_number(text, len, "total_inactive_file ", 1);
-	if (inactive < 0)
-		inactive = trend_number(text, len, "inactive_file ", 1);
-	if (used >= 0 && inactive >= 0)
-		values[TREND_MEMORY] = used > inactive ? used - inactive : 0;
-
-	len = group_read(t, "memory.events", text, sizeof(text));
-	if (!len)
-		len = group_read(t, "memory.oom_control", text, sizeof(text));
-	values[TREND_OOM_KILLS] = trend_number(text, len, "oom_kill ", 1);
-
-	len = group_read(t, "memory.pressure", text, sizeof(text));
-	total = len && strncmp(text, "some ", 5) == 0 ? strstr(text, "total=")
-						      : NULL;
-	if (total)
-		values[TREND_PRESSURE_US] = strtoll(total + 6, NULL, 10);
+	cgroup_memory_read(&m, t->memory_group);
+	if (m.current >= 0 && m.inactive_files >= 0)
+		values[TREND_MEMORY] = m.current > m.inactive_files
+					       ? m.current - m.inactive_files
+					       : 0;
+	values[TREND_OOM_KILLS] = m.oom_kills;
+	values[TREND_PRESSURE_US] = m.pressure_us;
 }
 
 /* ---- samples ---- */
