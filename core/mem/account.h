@@ -104,6 +104,7 @@ struct mem_account {
 	struct mem_range *ranges; /* by address */
 	size_t range_count;
 	uint64_t seconds_ns; /* how long it took */
+	int64_t wall_ns;     /* when it began; clock_wall_ns() */
 	/* What is missing, a line each with '\n'; foreign text is made safe. */
 	struct text limits;
 
