@@ -22,6 +22,7 @@ const struct command *const commands[] = {
 	&perfmap_command,
 	&threads_command,
 	&jstack_command,
+	&mem_command,
 	&hh_command,
 	&jps_command,
 	&vminfo_command,
