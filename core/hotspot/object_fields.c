@@ -375,11 +375,7 @@ static void shape_find_narrow(struct object_shape *s,
 	}
 }
 
-/*
- * Returns the JDK version; 0 for JDK 8, whose HotSpot has another version, and
- * for JVMs without a version.
- */
-static uint32_t reader_jdk(const struct field_reader *r)
+uint32_t field_reader_jdk(const struct field_reader *r)
 {
 	uint32_t ignored;
 	uint64_t at;
@@ -398,7 +394,7 @@ bool object_shape_find(struct object_shape *s, const struct field_reader *r,
 	int64_t shift;
 
 	*s = (struct object_shape){ 0 };
-	if (!shape_find_header(s, string, reader_jdk(r)))
+	if (!shape_find_header(s, string, field_reader_jdk(r)))
 		return false;
 	shape_find_narrow(s, r, thread);
 	/* With compact headers, the class is in the mark word (JEP 450). */

@@ -60,6 +60,12 @@ int field_reader_init(struct field_reader *r, const struct vm_structs *v,
 		      struct memory *memory, struct error *err);
 
 /*
+ * Returns the JDK version; 0 for JDK 8, whose HotSpot has another version, and
+ * for JVMs without a version.
+ */
+uint32_t field_reader_jdk(const struct field_reader *r);
+
+/*
  * Returns the InstanceKlass of a class that the JVM lists by name ("Thread"); 0
  * = not loaded, or not listed.
  */

@@ -21,19 +21,19 @@
 #include <sys/types.h>
 
 enum mem_part {
-	MEM_HEAP,        /* the Java heap */
-	MEM_GC,          /* card tables, bitmaps, mark stacks */
-	MEM_METASPACE,   /* with the class space */
-	MEM_CODE,        /* the code cache and its segment maps */
-	MEM_ARCHIVE,     /* class data sharing (CDS) */
-	MEM_STACKS,      /* of threads */
-	MEM_OLD_STACKS,  /* of ended threads, which glibc keeps */
-	MEM_MALLOC,      /* arenas of the allocator */
-	MEM_BLOCKS,      /* blocks of malloc with a mapping of their own */
-	MEM_LIBRARIES,   /* code and data of programs and libraries */
-	MEM_FILES,       /* other mapped files, JARs */
-	MEM_SHARED,      /* shared memory, without files */
-	MEM_OTHER,       /* the JVM's counters, the kernel's pages */
+	MEM_HEAP,       /* the Java heap */
+	MEM_GC,         /* card tables, bitmaps, mark stacks */
+	MEM_METASPACE,  /* with the class space */
+	MEM_CODE,       /* the code cache and its segment maps */
+	MEM_ARCHIVE,    /* class data sharing (CDS) */
+	MEM_STACKS,     /* of threads */
+	MEM_OLD_STACKS, /* of ended threads, which glibc keeps */
+	MEM_MALLOC,     /* arenas of the allocator */
+	MEM_BLOCKS,     /* blocks of malloc with a mapping of their own */
+	MEM_LIBRARIES,  /* code and data of programs and libraries */
+	MEM_FILES,      /* other mapped files, JARs */
+	MEM_SHARED,     /* shared memory, without files */
+	MEM_OTHER,      /* the JVM's counters, the kernel's pages */
 	MEM_UNKNOWN,
 	MEM_PARTS
 };
@@ -59,8 +59,9 @@ struct mem_stack {
 struct mem_range {
 	uint64_t start, end;
 	enum mem_part part;
-	const char *detail; /* a constant: "card table", "class space"; or NULL */
-	const char *path;   /* of the file, foreign; "" = none */
+	const char
+		*detail;  /* a constant: "card table", "class space"; or NULL */
+	const char *path; /* of the file, foreign; "" = none */
 	struct mem_size size;
 };
 
@@ -73,8 +74,8 @@ struct mem_heap {
 	uint64_t objects;       /* bytes of regions or spaces that are in use */
 	uint64_t free_resident; /* resident, but not of objects; an estimate
 				   unless the collector is G1 */
-	unsigned mapped_times;  /* 3 if each page is mapped three times (ZGC before
-				   generations), else 1 */
+	unsigned mapped_times;  /* 3 if each page is mapped three times (ZGC
+				   before  generations), else 1 */
 };
 
 /* Direct buffers, from the static fields of java.nio.Bits. */
@@ -112,8 +113,8 @@ struct mem_account {
 };
 
 /*
- * Accounts for the memory of a JVM.  With wants_blocks, the arenas of malloc are
- * walked, which takes about 0.3 s of CPU time per GB of arenas.
+ * Accounts for the memory of a JVM.  With wants_blocks, the arenas of malloc
+ * are walked, which takes about 0.3 s of CPU time per GB of arenas.
  * ERROR_PERMISSION and ERROR_NO_TARGET if not even the mappings are readable;
  * otherwise limits tells what is missing.  mem_account_release() must follow
  * success.
