@@ -366,7 +366,8 @@ int mem_account_read(struct mem_account *out, const struct jvm *jvm,
 	struct accounting a = { .out = out, .jvm = jvm };
 	int ret = smaps_read(&a.smaps, jvm, err);
 
-	*out = (struct mem_account){ .pid = jvm->pid };
+	*out = (struct mem_account){ .pid = jvm->pid,
+				     .wall_ns = clock_wall_ns() };
 	if (ret == 0) {
 		account_make(&a, wants_blocks);
 		/* The ranges refer to the paths. */
