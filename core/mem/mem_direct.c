@@ -201,9 +201,9 @@ static bool direct_read_all(struct direct_reader *d, struct mem_direct *out)
 	*out = (struct mem_direct){ 0 };
 	if (!java_heap_epoch(d->heap, &before))
 		return false;
-	if (class_graph_find(g, &d->a->fields, "java/nio/Bits", true, &bits,
-			     1) &&
-	    !bits_read(d, bits, out))
+	if (class_graph_find(g, &d->a->fields, "java/nio/Bits", true, &bits, 1)
+		    ? !bits_read(d, bits, out)
+		    : !g->is_complete)
 		return false;
 	count = class_graph_find(g, &d->a->fields, NETTY, false, netties,
 				 NETTIES);
@@ -234,7 +234,7 @@ void account_direct(struct accounting *a)
 		if (!out->is_known) {
 			*out = (struct mem_direct){ 0 };
 			account_limit(a, "the counters of direct buffers are "
-					 "unknown: objects have moved");
+					 "unreadable");
 		}
 	}
 	direct_close(&d);

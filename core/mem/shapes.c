@@ -334,26 +334,32 @@ void account_rest(struct accounting *a)
 
 /* ---- without the memory ---- */
 
-/* Returns the size of the heap by the counters; 0 = unknown. */
-static uint64_t heap_max_of_counters(const struct accounting *a)
+/* Sets the maximum of the heap, and the collector if it is G1. */
+static void shapes_read_counters(struct accounting *a)
 {
+	struct mem_heap *h = &a->out->heap;
 	int64_t young = 0, old = 0;
-	const char *policy;
+	const char *name;
 
 	if (!a->counters)
-		return 0;
+		return;
 	perfdata_value(a->counters, "sun.gc.generation.0.maxCapacity", &young);
 	perfdata_value(a->counters, "sun.gc.generation.1.maxCapacity", &old);
+	name = perfdata_text(a->counters, "sun.gc.collector.0.name");
+	if (name && strstr(name, "G1"))
+		snprintf(h->collector, sizeof(h->collector), "G1");
 	if (young < 0 || old < 0)
-		return 0;
-	/* Each generation of G1 may have the whole heap. */
-	policy = perfdata_text(a->counters, "sun.gc.policy.name");
-	if (young == old || (policy && strstr(policy, "G1")))
-		return (uint64_t)(young > old ? young : old);
-	return (uint64_t)young + (uint64_t)old;
+		return;
+	/* Each generation of G1 and ZGC may have the whole heap. */
+	h->max = young == old || *h->collector
+			 ? (uint64_t)(young > old ? young : old)
+			 : (uint64_t)young + (uint64_t)old;
 }
 
-/* The heap is at the start of the fullest reservation that is large enough. */
+/*
+ * The heap is a reservation of its size; else, it begins the fullest one that
+ * is larger.
+ */
 static void shapes_claim_heap(struct accounting *a)
 {
 	const struct mappings *m = &a->smaps.mappings;
@@ -361,13 +367,22 @@ static void shapes_claim_heap(struct accounting *a)
 	uint64_t fullest = 0;
 	struct reservation r;
 
-	h->max = heap_max_of_counters(a);
+	shapes_read_counters(a);
 	for (size_t i = 0; h->max && i < m->count; i = r.last + 1) {
 		uint64_t resident = 0;
+		const char *detail;
 
 		reservation_find(&r, m, i);
+		/* The heap is a file (ZGC). */
+		if (m->all[i].inode &&
+		    shape_of_path(&m->all[i], &detail) == MEM_HEAP) {
+			h->start = h->end = 0;
+			return;
+		}
 		for (size_t k = r.first; k <= r.last; k++)
 			resident += a->smaps.all[k].resident;
+		if (r.end - r.start == h->max)
+			resident = UINT64_MAX;
 		if (r.end - r.start < h->max || resident <= fullest)
 			continue;
 		fullest = resident;
