@@ -47,6 +47,7 @@ void sampling_target_free(struct sampling_target *t)
 	gc_source_close(t->gc);
 	free(t->waits);
 	monitor_exits_free(t->exits);
+	sampling_target_free_blocks(t);
 	sampling_threads_free(t->threads);
 	sampling_frames_free(t->frames);
 	java_threads_free(t->owners);
@@ -107,6 +108,7 @@ void sampling_target_retire(struct sampling_target *t)
 	if (t->gc)
 		t->gc->is_ending = true;
 	sampling_target_read_pauses(t, INT64_MAX);
+	sampling_target_add_live(t);
 	sampling_target_counts(t, &s->counts);
 	if (s->o->separate) {
 		array_add(s->ended, s->ended_count, s->ended_cap,
@@ -180,7 +182,10 @@ void sampling_target_replace(struct sampling_target *t,
 		by->before = t->profile;
 		sampler_each_known_wait(t->shared->sampler, target_adopt_wait,
 					by);
+		sampling_target_move_blocks(t, by);
 		sampling_target_end_renewal(by);
+	} else {
+		sampling_target_move_blocks(t, by);
 	}
 	/* The probe of the other target has counted the pauses after that. */
 	if (by->gc) {
@@ -222,6 +227,7 @@ void sampling_target_renew(struct sampling_target *t, struct profile *p)
 	sampling_frames_renew(t->frames, p);
 	sampling_threads_renew(t->threads, p);
 	target_renew_places(t);
+	sampling_target_renew_blocks(t);
 	/* All waits have been cut. */
 	if (t->exits)
 		monitor_exits_clear(t->exits);
@@ -823,13 +829,16 @@ static void target_add_sample(struct sampling_target *t,
 		[SAMPLE_ALLOC] = SAMPLING_ALLOC,
 		[SAMPLE_LOCK] = SAMPLING_LOCK,
 		[SAMPLE_PROBE] = SAMPLING_PROBE,
+		[SAMPLE_FAULT] = SAMPLING_PAGEFAULT,
 	};
 	bool is_wait = e->kind == SAMPLE_OFFCPU || e->kind == SAMPLE_LOCK;
 	struct sampling_shared *s = t->shared;
 	int64_t from_ns = (int64_t)e->time_ns;
 
 	sample->count = 1;
-	sample->weight = e->kind == SAMPLE_CPU ? s->tick_ns : e->weight;
+	sample->weight = e->kind == SAMPLE_CPU     ? s->tick_ns
+			 : e->kind == SAMPLE_FAULT ? e->weight * s->fault_bytes
+						   : e->weight;
 	/* The windows before have the time of a thread that slept then. */
 	if (e->flags & SAMPLE_BEGAN_EARLIER && from_ns < s->window_ns) {
 		int64_t end_ns = from_ns + (int64_t)e->weight;
@@ -870,7 +879,10 @@ void sampling_target_sample(struct sampling_target *t,
 	    e->weight < (uint64_t)t->shared->o->min_blocked_ns)
 		return;
 	target_find_place(t, e, kernel, stack, &sample);
-	target_add_sample(t, e, &sample);
+	if (e->kind == SAMPLE_BLOCK)
+		sampling_target_add_block(t, e, &sample);
+	else
+		target_add_sample(t, e, &sample);
 }
 
 void sampling_target_part(struct sampling_target *t, struct sample_event *e,
