@@ -272,7 +272,8 @@ int sampling_find(struct sampling *s, struct error *err)
 
 int sampling_start(struct sampling *s, struct error *err)
 {
-	if (sampling_check_calls(s, err) ||
+	/* The rate of calls of a program that starts is unknown. */
+	if ((!s->launch.child.pid && sampling_check_calls(&s->shared, err)) ||
 	    sampler_start(s->shared.sampler, err))
 		return -1;
 	sampling_set_rates(&s->shared, s->shared.profile);
