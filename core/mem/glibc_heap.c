@@ -71,6 +71,7 @@ static bool state_has_bins(const uint64_t *words, uint64_t address,
 	size_t empty = 0, filled = 0;
 
 	if (!is_pointer(words[STATE_NEXT]) ||
+	    words[STATE_NEXT] - address < 8 * BIN_WORDS ||
 	    words[STATE_THREADS] > THREADS_MOST || words[STATE_SYSTEM] % 16 ||
 	    words[STATE_SYSTEM] > words[STATE_SYSTEM_MAX] ||
 	    words[STATE_SYSTEM_MAX] >= ADDRESS_END)
@@ -351,7 +352,7 @@ enum { RING = 64, STEPS_BACK = 32 };
 /* Limits of the steps back: at one place, and of all walks. */
 enum { RETRIES_PLACE = 64, RETRIES_MOST = 1 << 13 };
 /* Searches for the next chunk in one heap; how far they go. */
-enum { GAPS_MOST = 64 };
+enum { GAPS_MOST = 1 << 14 };
 #define GAP_BYTES HEAP_BYTES
 /* Chunks in a row that prove the first one; fewer if all are large. */
 enum { CHAIN_LONG = 16, CHAIN_LARGE = 3 };
@@ -464,6 +465,16 @@ static bool walk_is_top(struct walk *w, uint64_t p, uint64_t size)
 	return true;
 }
 
+/* Returns the state of a page of the window. */
+static uint8_t walk_page(const struct walk *w, uint64_t p)
+{
+	const struct window *win = &w->r->window;
+
+	return p >= win->start && p < win->end
+		       ? win->states[(p - win->start) / PAGE_BYTES]
+		       : 0;
+}
+
 /*
  * Accounts the chunk at p.  Returns the address of the next one, or 0 if the
  * chunk makes no sense.
@@ -489,21 +500,12 @@ static uint64_t walk_chunk(struct walk *w, uint64_t p)
 			b.trimmable = resident_bytes(w->r, from, to);
 	}
 	head = walk_header(w, next);
-	b.is_used = head[1] & PREV_IN_USE;
+	/* Unknown if the next header is swapped; most blocks are in use. */
+	b.is_used = head[1] & PREV_IN_USE || walk_page(w, next) == PAGE_SWAPPED;
 	if (!b.is_used && head[0] != size)
 		return 0;
 	walk_add(w, &b);
 	return next;
-}
-
-/* Returns the state of a page of the window. */
-static uint8_t walk_page(const struct walk *w, uint64_t p)
-{
-	const struct window *win = &w->r->window;
-
-	return p >= win->start && p < win->end
-		       ? win->states[(p - win->start) / PAGE_BYTES]
-		       : 0;
 }
 
 /* Moves *p back to a chunk that was walked before, to read it again. */
@@ -541,7 +543,7 @@ static bool walk_is_chain(const struct walk *w, uint64_t p)
 	uint64_t non_main = w->arena->is_main ? 0 : NON_MAIN;
 	size_t count = 0;
 
-	while (count < CHAIN_LONG && p >= win->start && p + 16 <= win->end) {
+	while (count < CHAIN_LONG && walk_page(w, p) == PAGE_RESIDENT) {
 		const uint64_t *head = &win->words[(p - win->start) / 8];
 		uint64_t size = head[1] & ~(uint64_t)SIZE_BITS;
 
@@ -552,14 +554,16 @@ static bool walk_is_chain(const struct walk *w, uint64_t p)
 			return true;
 		p += size;
 		count++;
-		if (p + 16 > win->end)
+		if (walk_page(w, p) != PAGE_RESIDENT)
 			break;
 		if (win->words[(p - win->start) / 8 + 1] & PREV_IN_USE
 			    ? (head[1] & NON_MAIN) != non_main
 			    : win->words[(p - win->start) / 8] != size)
 			return false;
 	}
-	return count >= CHAIN_LONG || (count >= CHAIN_LARGE && p >= win->end);
+	return count >= CHAIN_LONG ||
+	       (count >= CHAIN_LARGE &&
+		(p >= win->end || walk_page(w, p) == PAGE_SWAPPED));
 }
 
 /*
@@ -729,7 +733,8 @@ static void layout_measure(struct reading *r, uint64_t arena)
 	uint64_t words[STATE_WORDS];
 
 	read_words(r, arena, words, STATE_WORDS);
-	for (size_t i = BINS_LEAST; i <= BINS_MOST && !r->bins; i++)
+	/* The last place, because the words before may look like two bins. */
+	for (size_t i = BINS_MOST; i >= BINS_LEAST && !r->bins; i--)
 		if (state_has_bins(words + i, arena + 8 * i, BINS_EMPTY))
 			r->bins = 8 * i;
 }
@@ -821,10 +826,11 @@ static uint64_t data_find_main(struct reading *r)
 	const struct window *w = &r->window;
 	size_t count = (w->end - w->start) / 8;
 
-	for (size_t i = BINS_LEAST; i + STATE_END <= count; i++) {
+	for (size_t i = count; i-- > BINS_LEAST;) {
 		uint64_t bins = w->start + 8 * i, next;
 
-		if (!state_has_bins(w->words + i, bins, BINS_EMPTY))
+		if (i + STATE_END > count ||
+		    !state_has_bins(w->words + i, bins, BINS_EMPTY))
 			continue;
 		next = w->words[i + STATE_NEXT];
 		if (!r->bins && bins - next <= 8 * BINS_MOST &&
@@ -840,18 +846,17 @@ static uint64_t data_find_main(struct reading *r)
  * struct malloc_par from n_mmaps to sbrk_base.  Before 2.35 the first four are
  * at a multiple of 8; since, they are not.
  */
-static bool mp_is_at(const uint32_t *ints, const uint64_t *words,
-		     uint64_t n_most)
+static bool mp_is_at(const uint32_t *ints, const uint64_t *words)
 {
 	/* n_mmaps, n_mmaps_max, max_n_mmaps, no_dyn_threshold */
-	return ints[0] <= ints[2] && ints[3] <= 1 &&
-	       (!n_most || ints[1] == n_most) && words[0] <= words[1] &&
+	return ints[0] <= ints[2] && ints[3] <= 1 && words[0] <= words[1] &&
 	       words[1] < ADDRESS_END && (words[0] == 0) == (ints[0] == 0);
 }
 
 /*
- * Finds mp_ in the window by the start of [heap], which is its sbrk_base.
- * Without one, by the limit of mapped blocks, unless that was changed.
+ * Finds mp_ in the window: sbrk_base is the start of glibc's part of [heap].
+ * If sbrk() failed, it is another page or 0, so that only the limit of mapped
+ * blocks, which few programs change, identifies mp_.
  */
 static void data_find_mp(struct reading *r)
 {
@@ -861,22 +866,21 @@ static void data_find_mp(struct reading *r)
 	size_t count = (w->end - w->start) / 8;
 
 	for (size_t i = 5; i < count; i++) {
+		const uint32_t *n = ints + 2 * i - 9;
 		uint64_t base = w->words[i];
-		uint64_t most = base ? 0 : N_MMAPS_MOST;
-		const uint32_t *n;
+		bool is_brk = base >= r->brk_start && base < r->brk_end;
 
-		if (base && (base < r->brk_start || base >= r->brk_end))
+		if (!is_brk && (base % PAGE_BYTES || base >= ADDRESS_END))
 			continue;
-		n = ints + 2 * i - 9;
-		if (!mp_is_at(n, w->words + i - 2, most))
+		if (!mp_is_at(n, w->words + i - 2))
 			n++;
-		if (!mp_is_at(n, w->words + i - 2, most) ||
-		    (r->h->has_mapped && n[1] != N_MMAPS_MOST))
+		if (!mp_is_at(n, w->words + i - 2) ||
+		    (n[1] != N_MMAPS_MOST && (!is_brk || r->h->has_mapped)))
 			continue;
 		r->h->has_mapped = true;
 		r->h->mapped = w->words[i - 2];
 		r->h->mapped_count = n[0];
-		r->sbrk_base = base;
+		r->sbrk_base = is_brk ? base : 0;
 		if (n[1] == N_MMAPS_MOST)
 			break;
 	}
@@ -997,8 +1001,8 @@ static void heap_account(struct reading *r, struct heap *heap)
  * If sbrk() fails, the main arena takes mappings of at least 1 MB, whose chunks
  * end with top or with fences.  The kernel merges them with their neighbors.
  */
-enum { REGION_PAGES = 1 << 20 }; /* that are looked at */
-enum { NON_CONTIGUOUS = 2 };     /* in the flags of malloc_state */
+enum { REGION_PAGES = 1 << 20, REGION_TRIES = 4 };
+enum { NON_CONTIGUOUS = 2 }; /* in the flags of malloc_state */
 
 /* Returns the page of [p, end) where such a mapping may begin, or end. */
 static uint64_t region_search(struct reading *r, uint64_t p, uint64_t end)
@@ -1060,14 +1064,32 @@ static uint64_t region_skip_heap(const struct reading *r, uint64_t p)
 	return p;
 }
 
-static bool region_is_there(struct reading *r, struct malloc_arena *a,
-			    uint64_t p, uint64_t end)
+/*
+ * Returns where the chunks end that begin at p, or 0 if they do not end with
+ * top or with fences.
+ */
+static uint64_t region_end(struct reading *r, struct malloc_arena *a,
+			   uint64_t p, uint64_t limit)
 {
-	struct walk w = { .r = r, .arena = a, .end = end };
+	struct walk w = { .r = r, .arena = a, .end = limit };
+	uint64_t size;
 
 	w.top = memory_u64(r->memory, a->address + r->bins - 16);
-	window_move(r, p, end);
-	return walk_is_chain(&w, p);
+	r->window.end = 0;
+	for (; p < limit && !r->h->is_cut; p += size) {
+		uint64_t field = walk_header(&w, p)[1];
+
+		size = field & ~(uint64_t)SIZE_BITS;
+		if (field & IS_MAPPED || size % 16 || size > limit - p)
+			return 0;
+		if (p == w.top)
+			return page_after(p + size);
+		if (size < CHUNK_LEAST) {
+			p += 2 * FENCE;
+			return size == FENCE && p % PAGE_BYTES == 0 ? p : 0;
+		}
+	}
+	return 0;
 }
 
 /* Accounts mappings of the main arena, until they are all of its memory. */
@@ -1092,16 +1114,19 @@ static void regions_account(struct reading *r, struct malloc_arena *a,
 				break;
 			if (region_skip_heap(r, p) != p)
 				continue;
-			if (!region_is_there(r, a, p, m->end)) {
+			/* The chunks may change meanwhile. */
+			end = 0;
+			for (size_t n = 0; n < REGION_TRIES && !end; n++)
+				end = region_end(r, a, p, m->end);
+			if (!end) {
 				p += PAGE_BYTES;
 				continue;
 			}
-			end = chunks_account(
-				r, a,
-				&(struct chunks){ .start = p,
-						  .end = m->end,
-						  .end_most = m->end,
-						  .first = p });
+			chunks_account(r, a,
+				       &(struct chunks){ .start = p,
+							 .end = end,
+							 .end_most = end,
+							 .first = p });
 			bytes += end - p;
 			p = end;
 		}
