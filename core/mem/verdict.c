@@ -4,7 +4,6 @@
 #include "core/base/safe_text.h"
 #include "core/base/units.h"
 
-#include <inttypes.h>
 #include <string.h>
 
 /*
@@ -223,10 +222,10 @@ static bool rule_loaders(const struct judged *j)
 	    a->classes / a->loaders >= CLASSES_PER_LOADER ||
 	    a->parts[MEM_METASPACE].resident < WORTH)
 		return false;
-	text_printf(&j->f->sentence,
-		    "%" PRIu64 " class loaders have %" PRIu64
-		    " classes and %s of metaspace",
-		    a->loaders, a->classes,
+	units_add_count(&j->f->sentence, a->loaders);
+	text_puts(&j->f->sentence, " class loaders have ");
+	units_add_count(&j->f->sentence, a->classes);
+	text_printf(&j->f->sentence, " classes and %s of metaspace",
 		    units_bytes((double)a->parts[MEM_METASPACE].resident).text);
 	text_printf(&j->f->now,
 		    "sjkc jcmd %d VM.classloader_stats names them",
@@ -277,7 +276,7 @@ static bool rule_malloc(const struct judged *j)
 	return true;
 }
 
-/* From facts/mem: the first one that holds is the most important. */
+/* The first one that holds is the most important. */
 static const struct {
 	const char *name;
 	bool (*judge)(const struct judged *j);
