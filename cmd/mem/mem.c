@@ -511,7 +511,7 @@ const struct command mem_command = {
 	.name = "mem",
 	.synopsis = "mem [<options>] [<pid>|<file>...]",
 	.summary = "show where a JVM's resident memory is, and what grows",
-	.group = "inspect",
+	.group = "threads and heap",
 	.examples = "  sjkc mem 4711                     # RSS by part\n"
 		    "  sjkc mem 4711 --watch 10s -d 2m   # what grows\n"
 		    "  sjkc mem 4711 --trim              # give free memory back\n"
