@@ -67,7 +67,7 @@ def kb(pattern):
 	return int(re.search(pattern, t, re.S)[1]) * 1024
 near("heap", a["part"]["heap"]["committed_bytes"],
 	kb(r"Java Heap \(reserved=\d+KB, committed=(\d+)"), 0.001)
-near("code cache", a["part"]["code_cache"]["committed_bytes"],
+near("code cache", a["part"]["code"]["committed_bytes"],
 	kb(r" Code \(reserved.*?mmap: reserved=\d+KB, committed=(\d+)"), 0.05)' \
 		"$scratch/first.json" "$scratch/out" || exit 1
 
