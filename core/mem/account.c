@@ -184,8 +184,7 @@ static void account_mapped_times(struct accounting *a)
 	const char *detail;
 
 	for (size_t i = 0; i < m->count; i++) {
-		if (m->all[i].inode &&
-		    shape_of_path(&m->all[i], &detail) == MEM_HEAP)
+		if (m->all[i].inode && shape_of_path(m, i, &detail) == MEM_HEAP)
 			all[count++] = &m->all[i];
 	}
 	if (count)
@@ -270,7 +269,8 @@ static void account_sum_mapping(struct accounting *a, size_t i)
 								 : m->end;
 			one.part = smaps_is_anonymous(m)
 					   ? MEM_UNKNOWN
-					   : shape_of_path(m, &one.detail);
+					   : shape_of_path(&a->smaps.mappings,
+							   i, &one.detail);
 		}
 		account_measure(a, i, one.start, one.end, &one.size);
 		range_add(a, &one);
@@ -357,6 +357,9 @@ static void account_make(struct accounting *a, bool wants_blocks)
 	account_objects(a);
 	if (a->v)
 		account_direct(a);
+	if (a->view && remote_memory_missed(a->view->remote))
+		account_limit(a, "some of the JVM's memory could not be read "
+				 "in time");
 }
 
 int mem_account_read(struct mem_account *out, const struct jvm *jvm,

@@ -77,8 +77,9 @@ void account_direct(struct accounting *a);
 
 /* ---- shapes.c: from the mappings alone ---- */
 
-/* Returns the part of a mapping with a file, or with a name of the kernel. */
-enum mem_part shape_of_path(const struct mapping *m, const char **detail);
+/* Returns the part of mapping i, which has a file or a name of the kernel. */
+enum mem_part shape_of_path(const struct mappings *m, size_t i,
+			    const char **detail);
 
 /*
  * True if tables of collectors for a heap of so many bytes have that size

@@ -136,13 +136,14 @@ static bool regions_find(struct region_layout *l, const struct accounting *a)
 	/* The names got the prefix G1 in JDK 23. */
 	static const char *const managers[] = { "HeapRegionManager",
 						"G1HeapRegionManager" };
+	/* HeapRegion was a Space until JDK 13, in early JDK 8 contiguous. */
 	static const char *const regions[] = {
 		"G1HeapRegion",
 		"HeapRegion",
-		"ContiguousSpace",
 		"G1ContiguousSpace",
 		"G1OffsetTableContigSpace",
 		"Space",
+		"ContiguousSpace",
 	};
 	uint32_t manager, table, base, length;
 	uint64_t at;

@@ -45,7 +45,6 @@ static const struct path_shape {
 	{ ".jar", AT_END, MEM_FILES, jars },
 	{ ".zip", AT_END, MEM_FILES, jars },
 	{ ".jmod", AT_END, MEM_FILES, jars },
-	{ "/bin/java", AT_END, MEM_LIBRARIES, "program" },
 	{ "/libjvm.so", AT_END, MEM_LIBRARIES, "libjvm" },
 	{ ".so", AT_END, MEM_LIBRARIES, NULL },
 	{ ".so.", INSIDE, MEM_LIBRARIES, NULL },
@@ -71,22 +70,38 @@ static bool path_fits(const struct path_shape *s, const char *path, size_t len)
 	}
 }
 
-enum mem_part shape_of_path(const struct mapping *m, const char **detail)
+/* A program's data is next to its code. */
+static bool mapping_is_of_program(const struct mappings *m, size_t i)
+{
+	enum { NEAR = 4 };
+	size_t low = i > NEAR ? i - NEAR : 0;
+
+	for (size_t k = low; k < m->count && k <= i + NEAR; k++) {
+		if (m->all[k].is_executable && m->all[i].inode &&
+		    strcmp(m->all[k].path, m->all[i].path) == 0)
+			return true;
+	}
+	return false;
+}
+
+enum mem_part shape_of_path(const struct mappings *m, size_t i,
+			    const char **detail)
 {
 	static const char deleted[] = " (deleted)";
-	size_t len = strlen(m->path), tail = sizeof(deleted) - 1;
+	const char *path = m->all[i].path;
+	size_t len = strlen(path), tail = sizeof(deleted) - 1;
 
 	*detail = NULL;
-	if (len > tail && memcmp(m->path + len - tail, deleted, tail) == 0)
+	if (len > tail && memcmp(path + len - tail, deleted, tail) == 0)
 		len -= tail;
-	for (size_t i = 0; i < sizeof(path_shapes) / sizeof(*path_shapes);
-	     i++) {
-		if (!path_fits(&path_shapes[i], m->path, len))
+	for (size_t k = 0; k < sizeof(path_shapes) / sizeof(*path_shapes);
+	     k++) {
+		if (!path_fits(&path_shapes[k], path, len))
 			continue;
-		*detail = path_shapes[i].detail;
-		return path_shapes[i].part;
+		*detail = path_shapes[k].detail;
+		return path_shapes[k].part;
 	}
-	return m->is_executable ? MEM_LIBRARIES : MEM_FILES;
+	return mapping_is_of_program(m, i) ? MEM_LIBRARIES : MEM_FILES;
 }
 
 /* ---- sizes ---- */
@@ -315,7 +330,7 @@ void account_rest(struct accounting *a)
 		if (!i || i > r.around.last)
 			reservation_find(&r.around, m, i);
 		if (!smaps_is_anonymous(r.m)) {
-			is_library = shape_of_path(r.m, &detail) ==
+			is_library = shape_of_path(m, i, &detail) ==
 				     MEM_LIBRARIES;
 			continue;
 		}
@@ -375,7 +390,7 @@ static void shapes_claim_heap(struct accounting *a)
 		reservation_find(&r, m, i);
 		/* The heap is a file (ZGC). */
 		if (m->all[i].inode &&
-		    shape_of_path(&m->all[i], &detail) == MEM_HEAP) {
+		    shape_of_path(m, i, &detail) == MEM_HEAP) {
 			h->start = h->end = 0;
 			return;
 		}

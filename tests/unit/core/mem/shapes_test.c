@@ -31,7 +31,6 @@ static void shape_of_path_tells_files_apart(void **state)
 		{ "/jdk/lib/server/libjvm.so", MEM_LIBRARIES },
 		{ "/lib/libc.so.6", MEM_LIBRARIES },
 		{ "/tmp/librocksdbjni1.so (deleted)", MEM_LIBRARIES },
-		{ "/jdk/bin/java", MEM_LIBRARIES },
 		{ "/dev/shm/x", MEM_SHARED },
 		{ "/SYSV00000000 (deleted)", MEM_SHARED },
 		{ "/data/x.sock", MEM_FILES },
@@ -42,21 +41,30 @@ static void shape_of_path_tells_files_apart(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(files) / sizeof(*files); i++) {
-		const struct mapping m = { .path = files[i].path };
+		struct mapping one = { .path = files[i].path, .inode = 1 };
+		const struct mappings m = { .all = &one, .count = 1 };
 
-		if (shape_of_path(&m, &detail) != files[i].part)
+		if (shape_of_path(&m, 0, &detail) != files[i].part)
 			fail_msg("%s", files[i].path);
 	}
 }
 
-static void shape_of_path_takes_executable_files_for_libraries(void **state)
+static void shape_of_path_takes_a_program_for_a_library(void **state)
 {
-	const struct mapping m = { .path = "/opt/app/bin/server",
-				   .is_executable = true };
+	struct mapping all[] = {
+		{ .path = "/opt/app/bin/server", .inode = 1 },
+		{ .path = "/opt/app/bin/server",
+		  .inode = 1,
+		  .is_executable = true },
+		{ .path = "/opt/app/data", .inode = 2 },
+	};
+	const struct mappings m = { .all = all, .count = 3 };
 	const char *detail;
 
 	(void)state;
-	assert_int_equal(shape_of_path(&m, &detail), MEM_LIBRARIES);
+	assert_int_equal(shape_of_path(&m, 0, &detail), MEM_LIBRARIES);
+	assert_int_equal(shape_of_path(&m, 1, &detail), MEM_LIBRARIES);
+	assert_int_equal(shape_of_path(&m, 2, &detail), MEM_FILES);
 }
 
 static void shape_is_of_gc_knows_sums_of_tables(void **state)
@@ -198,8 +206,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(shape_of_path_tells_files_apart),
-		cmocka_unit_test(
-			shape_of_path_takes_executable_files_for_libraries),
+		cmocka_unit_test(shape_of_path_takes_a_program_for_a_library),
 		cmocka_unit_test(shape_is_of_gc_knows_sums_of_tables),
 		cmocka_unit_test(
 			account_rest_recognizes_neighbors_flags_and_sizes),
