@@ -48,7 +48,7 @@ struct mem_size {
 };
 
 struct mem_stack {
-	pid_t tid;     /* of sjkc's namespace; 0 = ended */
+	pid_t tid;     /* of sjkc's namespace; 0 = it has just ended */
 	char name[16]; /* comm, foreign */
 	bool is_java;
 	uint64_t start, end;
@@ -59,8 +59,8 @@ struct mem_stack {
 struct mem_range {
 	uint64_t start, end;
 	enum mem_part part;
-	const char
-		*detail;  /* a constant: "card table", "class space"; or NULL */
+	/* A constant: "card table", "class space"; or NULL. */
+	const char *detail;
 	const char *path; /* of the file, foreign; "" = none */
 	struct mem_size size;
 };
@@ -74,8 +74,12 @@ struct mem_heap {
 	uint64_t objects;       /* bytes of regions or spaces that are in use */
 	uint64_t free_resident; /* resident, but not of objects; an estimate
 				   unless the collector is G1 */
-	unsigned mapped_times;  /* 3 if each page is mapped three times (ZGC
-				   before  generations), else 1 */
+	/*
+	 * 3 if each page of the heap is mapped three times (ZGC before
+	 * generations), else 1.  RSS counts each of these, the parts and their
+	 * total count each page once.
+	 */
+	unsigned mapped_times;
 };
 
 /* Direct buffers, from the static fields of java.nio.Bits. */
@@ -88,9 +92,9 @@ struct mem_direct {
 
 struct mem_account {
 	pid_t pid;
-	uint64_t rss, pss, swapped; /* of smaps_rollup, or the sum of smaps */
+	uint64_t rss, pss, swapped;       /* sums of all mappings */
 	struct mem_size parts[MEM_PARTS]; /* their resident sums up to total */
-	uint64_t total; /* sum of the resident pages of all mappings */
+	uint64_t total; /* sum of the parts; see mapped_times */
 	struct mem_heap heap;
 	struct mem_direct direct;
 	struct glibc_heap glibc;
