@@ -580,6 +580,11 @@ void sampler_count_calls(const struct sampler *s, struct sampler_calls *calls)
 	free(all);
 }
 
+void sampler_end_blocks(struct sampler *s)
+{
+	block_probes_detach(&s->block_probes, 0);
+}
+
 bool sampler_block_is_live(const struct sampler *s,
 			   const struct sampler_block *b, uint64_t time_ns)
 {

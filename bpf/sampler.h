@@ -101,6 +101,9 @@ struct sampler_calls {
 
 void sampler_count_calls(const struct sampler *s, struct sampler_calls *calls);
 
+/* Detaches these uprobes: the blocks that are not freed stay the same. */
+void sampler_end_blocks(struct sampler *s);
+
 /* Returns true if the block that was allocated at a time is not freed. */
 bool sampler_block_is_live(const struct sampler *s,
 			   const struct sampler_block *b, uint64_t time_ns);

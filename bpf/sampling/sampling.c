@@ -635,6 +635,7 @@ bool sampling_step(struct sampling *s, struct pollfd *fds, nfds_t count)
 		return false;
 	}
 	sampling_retry_ticks(s);
+	sampling_watch_calls(&s->shared);
 	s->is_behind |= !sampling_walk_sleepers(s);
 	for (nfds_t i = 0; i < count; i++)
 		all[i] = fds[i];

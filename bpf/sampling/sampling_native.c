@@ -27,6 +27,10 @@ enum { LIBRARIES_MAX = 8 };
 #define CALLS_NS CLOCK_NS_PER_S
 enum { CALLS_PERCENT = 5 };
 
+/* The same while samples are taken, where a program may be busy for a while. */
+#define WATCH_NS (10 * CLOCK_NS_PER_S)
+enum { WATCH_PERCENT = 10 };
+
 /* Attaches uprobes to the functions of a library; returns their number. */
 static int native_probe_library(struct sampling_target *t,
 				const struct mapping *m, struct error *err)
@@ -202,26 +206,33 @@ void sampling_set_memory_rates(const struct sampling_shared *s,
 	text_release(&text);
 }
 
+/* Returns the share of a core that the uprobes took. */
+static double calls_percent(uint64_t cost_ns, int64_t ns)
+{
+	return ns > 0 ? 100.0 * (double)cost_ns / (double)ns : 0;
+}
+
 int sampling_check_calls(const struct sampling_shared *s, struct error *err)
 {
 	struct sampler_calls before, calls;
-	int64_t since_ns = clock_monotonic_ns();
-	double seconds, percent;
+	int64_t since_ns = clock_monotonic_ns(), ns;
+	double percent;
 
 	if (!(s->o->events & SAMPLING_NATIVEMEM))
 		return 0;
 	sampler_count_calls(s->sampler, &before);
 	poll(NULL, 0, CALLS_NS / CLOCK_NS_PER_MS);
 	sampler_count_calls(s->sampler, &calls);
-	seconds = (double)(clock_monotonic_ns() - since_ns) / CLOCK_NS_PER_S;
-	percent = 100.0 * (double)(calls.cost_ns - before.cost_ns) /
-		  CLOCK_NS_PER_S / seconds;
-	sampling_notify(
-		s->o, SAMPLING_INFO,
-		"nativemem: %.0f allocations and %.0f frees per second; their "
-		"uprobes take about %.1f%% of a core",
-		(double)(calls.allocations - before.allocations) / seconds,
-		(double)(calls.frees - before.frees) / seconds, percent);
+	ns = clock_monotonic_ns() - since_ns;
+	percent = calls_percent(calls.cost_ns - before.cost_ns, ns);
+	sampling_notify(s->o, SAMPLING_INFO,
+			"nativemem: %.0f allocations and %.0f frees per "
+			"second; their uprobes take about %.1f%% of a core",
+			(double)(calls.allocations - before.allocations) *
+				CLOCK_NS_PER_S / (double)ns,
+			(double)(calls.frees - before.frees) * CLOCK_NS_PER_S /
+				(double)ns,
+			percent);
 	if (percent <= CALLS_PERCENT || s->o->forced)
 		return 0;
 	return fail(err, ERROR_REFUSED,
@@ -229,4 +240,31 @@ int sampling_check_calls(const struct sampling_shared *s, struct error *err)
 		    "about %.0f%% of a core, and the limit is %d%%; use -e "
 		    "pagefault, or --force",
 		    percent, CALLS_PERCENT);
+}
+
+void sampling_watch_calls(struct sampling_shared *s)
+{
+	int64_t now_ns = clock_monotonic_ns();
+	int64_t ns = now_ns - s->calls_ns;
+	struct sampler_calls calls;
+	double percent;
+
+	if (!(s->o->events & SAMPLING_NATIVEMEM) || s->o->forced ||
+	    s->calls_ns == INT64_MAX || ns < WATCH_NS)
+		return;
+	sampler_count_calls(s->sampler, &calls);
+	percent = calls_percent(calls.cost_ns - s->calls_cost, ns);
+	s->calls_cost = calls.cost_ns;
+	/* The first time, ns is the time since the boot. */
+	s->calls_ns = now_ns;
+	if (percent <= WATCH_PERCENT)
+		return;
+	sampler_end_blocks(s->sampler);
+	s->calls_ns = INT64_MAX;
+	sampling_notify(s->o, SAMPLING_LOSS,
+			"nativemem has ended: its uprobes took about %.0f%% of "
+			"a core for 10 s; --force continues",
+			percent);
+	profile_lost(s->profile, "nativemem ended early", 1,
+		     "its uprobes took about %.0f%% of a core", percent);
 }

@@ -218,6 +218,12 @@ void sampling_set_memory_rates(const struct sampling_shared *s,
 int sampling_check_calls(const struct sampling_shared *s, struct error *err);
 
 /*
+ * Ends nativemem if its uprobes have cost the processes far too much for ten
+ * seconds.  Call it often.
+ */
+void sampling_watch_calls(struct sampling_shared *s);
+
+/*
  * Attaches uprobes to all functions of the process's libraries that allocate
  * and free native memory.  ERROR_UNAVAILABLE if no library has them.
  */
