@@ -12,11 +12,11 @@
 enum {
 	REGIONS_MOST = 1 << 18,
 	AT_ONCE = 512,
-	/* A node of the metaspace begins and ends at a multiple (JDK-8251158,
-	 * JDK 16); before, a node had this size where no class needed more. */
+	/* A node of the metaspace begins and ends at a multiple of it. */
 	NODE_BYTES = 4 << 20,
+	JDK_OF_NODES = 16, /* JDK-8251158 */
+	/* Before, a node had this size unless a class needed more. */
 	OLD_NODE_BYTES = 2 << 20,
-	JDK_OF_NODES = 16,
 };
 
 /* ---- the heap ---- */

@@ -20,6 +20,7 @@ enum {
 	STACK_MOST = 1 << 30, /* larger ones are no stacks */
 	/* Thread-local storage and struct pthread are above a stack. */
 	ABOVE_STACK = 1 << 20,
+	ABOVE_STACK_LEAST = 16 << 10,
 	NEAR_END = 64 << 10,
 	TRIES = 5,
 };
@@ -168,8 +169,10 @@ static void stacks_claim(struct accounting *a, size_t first)
 		uint64_t end = at == SIZE_MAX ? all[i].end
 					      : a->smaps.mappings.all[at].end;
 
-		if (end > all[i].end && end - all[i].end < ABOVE_STACK)
-			all[i].end = end;
+		/* Of merged mappings, the end is that of another stack. */
+		if (end - all[i].end > ABOVE_STACK)
+			end = all[i].end + ABOVE_STACK_LEAST;
+		all[i].end = end;
 		if (i + 1 < count && all[i].end > all[i + 1].start)
 			all[i].end = all[i + 1].start;
 		claims_add(&a->claims, all[i].start, all[i].end, MEM_STACKS,
