@@ -397,6 +397,8 @@ struct sampler *sampler_open(const struct sampler_options *o, struct error *err)
 	struct sampler *s = xcalloc(1, sizeof(*s));
 
 	s->options = *o;
+	if (!s->options.fault_period)
+		s->options.fault_period = 1;
 	s->waits.limit = o->waits_bytes;
 	/* Later, an agent is in the JVM already. */
 	if (sampler_load(s, err) ||

@@ -41,7 +41,7 @@ struct sampler_options {
 	size_t ring_most;   /* limits an automatic ring_bytes; 0 = no limit */
 	/* Mean bytes between samples of blocks; 0 = 512 KiB. */
 	uint64_t block_interval;
-	uint64_t fault_period; /* page faults of a CPU per sample; at least 1 */
+	uint64_t fault_period; /* page faults of a CPU per sample; 0 = 1 */
 };
 
 /*
