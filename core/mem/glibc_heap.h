@@ -23,17 +23,18 @@ struct malloc_arena {
 	uint64_t address; /* of the malloc_state */
 	bool is_main;
 	unsigned heaps;
-	uint64_t threads;  /* that are attached */
-	uint64_t system;   /* that the arena got from the kernel */
-	uint64_t resident; /* of its heaps */
+	uint64_t threads;        /* that are attached */
+	uint64_t system;         /* that the arena got from the kernel */
+	uint64_t resident;       /* of its heaps */
 	uint64_t in_use, blocks; /* sum of blocks, with headers; their number */
 	uint64_t in_use_resident;
 	uint64_t free, free_resident; /* without top */
 	uint64_t trimmable;           /* that malloc_trim() returns */
 	uint64_t top_resident;
-	uint64_t swapped;   /* not walked, because reading it would swap in */
-	uint64_t unwalked;  /* resident bytes behind a chunk that made no sense */
-	bool is_incomplete; /* unwalked or swapped is not 0 */
+	uint64_t swapped; /* not walked, because reading it would swap in */
+	uint64_t
+		unwalked; /* resident bytes behind a chunk that made no sense */
+	bool is_incomplete; /* unwalked and swapped exceed 1 % of resident */
 };
 
 /* Blocks in use of one size, with the header of 8 or 16 bytes. */
@@ -48,9 +49,9 @@ struct malloc_range {
 };
 
 struct glibc_heap {
-	bool is_found;        /* this process has glibc's arenas */
-	uint64_t mapped;      /* bytes of blocks with a mapping of their own
-				 (mp_.mmapped_mem); 0 if has_mapped is false */
+	bool is_found;   /* this process has glibc's arenas */
+	uint64_t mapped; /* bytes of blocks with a mapping of their own
+			    (mp_.mmapped_mem); 0 if has_mapped is false */
 	uint64_t mapped_count;
 	bool has_mapped;
 	struct malloc_arena *arenas; /* the main one first */
@@ -61,14 +62,14 @@ struct glibc_heap {
 	size_t size_count;
 	uint64_t sizes_dropped; /* bytes of blocks whose size did not fit into
 				   the table */
-	bool is_cut; /* a limit of time or arenas ended the walk */
-	const char *why_not; /* if it is not found; a constant */
+	bool is_cut;            /* a limit of time or arenas ended the walk */
+	const char *why_not;    /* if it is not found; a constant */
 };
 
 struct glibc_heap_limits {
-	int64_t deadline_ns;  /* of clock_monotonic_ns(); 0 = none */
+	int64_t deadline_ns;   /* of clock_monotonic_ns(); 0 = none */
 	size_t arenas, ranges; /* 0 = 4,096 and 65,536 */
-	bool wants_no_blocks; /* only ranges and arenas, without a walk */
+	bool wants_no_blocks;  /* only ranges and arenas, without a walk */
 };
 
 /*
