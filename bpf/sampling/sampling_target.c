@@ -178,6 +178,9 @@ static void target_adopt_wait(void *self, struct sample_event *e)
 void sampling_target_replace(struct sampling_target *t,
 			     struct sampling_target *by)
 {
+	/* execve(2) has freed the memory of a program that has ended. */
+	if (t->has_ended)
+		sampling_target_free_blocks(t);
 	if (t->profile != by->profile) {
 		by->before = t->profile;
 		sampler_each_known_wait(t->shared->sampler, target_adopt_wait,
