@@ -9,12 +9,14 @@
 #include "core/base/clock.h"
 #include "core/base/units.h"
 #include "core/elf/target_files.h"
+#include "core/hotspot/java_heap.h"
 #include "core/mem/malloc_points.h"
 #include "core/process/mappings.h"
 
 #include <inttypes.h>
 #include <poll.h>
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 /* A process has one allocator, and glibc's beside it. */
@@ -75,6 +77,37 @@ int sampling_target_probe_blocks(struct sampling_target *t, struct error *err)
 	return fail(err, ERROR_UNAVAILABLE,
 		    "%s: no library exports malloc() and free()",
 		    t->name.bytes);
+}
+
+/*
+ * Bytes below and above SP that are of the thread's stack: HotSpot touches up
+ * to 20 pages below SP before it calls native code (StackShadowPages).
+ */
+enum { STACK_BELOW = 256 << 10, STACK_ABOVE = 4096 };
+
+uint32_t sampling_target_fault_kind(struct sampling_target *t,
+				    const struct sample_event *e)
+{
+	uint64_t address = e->object[0], sp = e->regs[SAMPLE_SP];
+	const char *kind = "anonymous memory", *slash;
+	const struct mapping *m;
+
+	if (!t->is_heap_read && t->view->structs)
+		java_heap_range(t->view->structs, t->view->memory,
+				&t->heap_begin, &t->heap_end);
+	t->is_heap_read = true;
+	m = process_images_mapping(t->view->images, address);
+	if (address >= t->heap_begin && address < t->heap_end)
+		kind = "Java heap";
+	else if (!(e->flags & SAMPLE_NO_USER) && address + STACK_BELOW >= sp &&
+		 address < sp + STACK_ABOVE)
+		kind = "thread stack";
+	else if (m && *m->path)
+		kind = m->path;
+	slash = m && m->inode && kind == m->path ? strrchr(kind, '/') : NULL;
+	if (slash)
+		kind = slash + 1;
+	return profile_string(t->profile, kind, strlen(kind));
 }
 
 static bool native_is_live(void *self, const struct native_block *b)

@@ -766,6 +766,10 @@ static void target_find_place(struct sampling_target *t,
 	if (sample_is_call(e) && e->kind != SAMPLE_PROBE)
 		sample->stack = profile_push_class(t->profile, sample->stack,
 						   target_find_class(t, e));
+	if (e->kind == SAMPLE_FAULT)
+		sample->stack = profile_push_class(
+			t->profile, sample->stack,
+			sampling_target_fault_kind(t, e));
 	if (t->wait)
 		t->wait->stack = sample->stack;
 }

@@ -62,8 +62,10 @@ struct sampling_target {
 	struct sampling_wait *wait;  /* of the current sample, or NULL */
 	enum sampling_end end;       /* of the current sample's walk */
 	uint64_t samples;
-	struct monitor_exits *exits; /* NULL = unavailable */
-	struct native_blocks blocks; /* of native memory */
+	struct monitor_exits *exits;   /* NULL = unavailable */
+	struct native_blocks blocks;   /* of native memory */
+	uint64_t heap_begin, heap_end; /* of Java objects; equal = unknown */
+	bool is_heap_read;
 	/* As in sampling_counts: */
 	uint64_t classless, ownerless, methodless;
 	uint64_t unrecorded, delayed; /* records that a lost agent omitted */
@@ -236,6 +238,13 @@ void sampling_target_add_block(struct sampling_target *t,
 
 /* Adds the blocks that are not freed as samples to the target's profile. */
 void sampling_target_add_live(struct sampling_target *t);
+
+/*
+ * Returns the kind of memory of a page fault, a string of the profile: the
+ * report lists it as the class of the memory.
+ */
+uint32_t sampling_target_fault_kind(struct sampling_target *t,
+				    const struct sample_event *e);
 
 /* Replaces the ids of the profile before. */
 void sampling_target_renew_blocks(struct sampling_target *t);
