@@ -717,8 +717,10 @@ static void sampling_set_times(const struct sampling *s, struct profile *p,
 
 struct profile *sampling_profile(struct sampling *s)
 {
-	for (size_t i = 0; i < s->targets.count && !s->o->separate; i++)
+	for (size_t i = 0; i < s->targets.count && !s->o->separate; i++) {
 		sampling_target_add_live(s->targets.all[i]);
+		sampling_target_note_huge(s->targets.all[i]);
+	}
 	sampling_add_losses(s);
 	sampling_set_times(s, s->shared.profile, sampling_until_ns(s));
 	return s->shared.profile;

@@ -10,12 +10,14 @@
 #include "core/base/units.h"
 #include "core/elf/target_files.h"
 #include "core/hotspot/java_heap.h"
+#include "core/jvm/procfs.h"
 #include "core/mem/malloc_points.h"
 #include "core/process/mappings.h"
 
 #include <inttypes.h>
 #include <poll.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -79,6 +81,8 @@ int sampling_target_probe_blocks(struct sampling_target *t, struct error *err)
 		    t->name.bytes);
 }
 
+enum { ROLLUP_BYTES = 8192 };
+
 /*
  * Bytes below and above SP that are of the thread's stack: HotSpot touches up
  * to 20 pages below SP before it calls native code (StackShadowPages).
@@ -108,6 +112,51 @@ uint32_t sampling_target_fault_kind(struct sampling_target *t,
 	if (slash)
 		kind = slash + 1;
 	return profile_string(t->profile, kind, strlen(kind));
+}
+
+/*
+ * Reads the bytes in huge pages: anonymous memory and tmpfs.  The kernel walks
+ * all mappings, 10 ms per GB.
+ */
+static uint64_t native_huge_bytes(const struct sampling_target *t)
+{
+	static const char *const names[] = { "\nAnonHugePages:",
+					     "\nShmemPmdMapped:" };
+	struct text rollup = { 0 };
+	uint64_t bytes = 0;
+	const char *at;
+
+	if (procfs_read(t->jvm.pid, "smaps_rollup", ROLLUP_BYTES, &rollup,
+			error_unused()) == 0 &&
+	    rollup.len)
+		for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+			at = strstr(rollup.bytes, names[i]);
+			if (at) /* in kB */
+				bytes += 1024 * strtoull(at + strlen(names[i]),
+							 NULL, 10);
+		}
+	text_release(&rollup);
+	return bytes;
+}
+
+void sampling_target_read_huge(struct sampling_target *t)
+{
+	if (t->events & SAMPLING_PAGEFAULT && !t->shared->o->separate)
+		t->huge_bytes = native_huge_bytes(t);
+}
+
+void sampling_target_note_huge(const struct sampling_target *t)
+{
+	uint64_t bytes;
+
+	if (!(t->events & SAMPLING_PAGEFAULT) || t->shared->o->separate ||
+	    t->has_ended)
+		return;
+	bytes = native_huge_bytes(t);
+	if (bytes > t->huge_bytes)
+		profile_note(t->profile, "megabytes of huge pages added",
+			     (bytes - t->huge_bytes) >> 20,
+			     "each of 2 MB counts as a page fault of 4 KB");
 }
 
 static bool native_is_live(void *self, const struct native_block *b)

@@ -66,6 +66,7 @@ struct sampling_target {
 	struct native_blocks blocks;   /* of native memory */
 	uint64_t heap_begin, heap_end; /* of Java objects; equal = unknown */
 	bool is_heap_read;
+	uint64_t huge_bytes; /* in huge pages when it was opened */
 	/* As in sampling_counts: */
 	uint64_t classless, ownerless, methodless;
 	uint64_t unrecorded, delayed; /* records that a lost agent omitted */
@@ -245,6 +246,13 @@ void sampling_target_add_live(struct sampling_target *t);
  */
 uint32_t sampling_target_fault_kind(struct sampling_target *t,
 				    const struct sample_event *e);
+
+/*
+ * Remembers the size of huge pages; adds a note to the profile if it has grown
+ * since then, because a page fault of a huge page counts as a small one.
+ */
+void sampling_target_read_huge(struct sampling_target *t);
+void sampling_target_note_huge(const struct sampling_target *t);
 
 /* Replaces the ids of the profile before. */
 void sampling_target_renew_blocks(struct sampling_target *t);
