@@ -284,32 +284,32 @@ static uint64_t data_find_main(struct reading *r)
 
 /* Takes mp_ if its n_mmaps and its sbrk_base are there; returns true if so. */
 static bool mp_read(struct reading *r, const uint32_t *ints,
-		    const uint64_t *base)
+		    const uint64_t *base, bool is_brk)
 {
 	enum { N_MMAPS_MOST = 65536 }; /* the default; few programs change it */
 	/* n_mmaps, n_mmaps_max, max_n_mmaps, no_dyn_threshold */
 	bool is_usual = ints[1] == N_MMAPS_MOST;
 	uint64_t mapped = base[-2], mapped_most = base[-1];
-	bool is_brk = *base >= r->brk_start && *base < r->brk_end;
 
-	/* If sbrk() failed, sbrk_base is another page, or 0. */
-	if (!is_brk && (!is_usual || *base % PAGE_BYTES))
+	if (is_brk ? *base < r->brk_start || *base >= r->brk_end
+		   : *base % PAGE_BYTES || *base >= MALLOC_ADDRESS_END)
 		return false;
-	if ((!is_usual && !mapped) || ints[0] > ints[2] || ints[3] > 1 ||
-	    mapped > mapped_most || mapped_most >= MALLOC_ADDRESS_END ||
-	    !mapped != !ints[0] || *base >= MALLOC_ADDRESS_END ||
-	    (r->h->has_mapped && !is_usual))
+	if ((!is_usual && (!mapped || !is_brk)) || !mapped != !ints[0] ||
+	    ints[0] > ints[2] || ints[3] > 1 || mapped > mapped_most ||
+	    mapped_most >= MALLOC_ADDRESS_END ||
+	    (mapped | mapped_most) % PAGE_BYTES)
 		return false;
 	r->h->has_mapped = true;
 	r->h->mapped = mapped;
 	r->h->mapped_count = ints[0];
 	r->sbrk_base = is_brk ? *base : 0;
-	return is_usual;
+	return true;
 }
 
 /*
  * Finds mp_, a struct malloc_par, in the window.  Before 2.35, n_mmaps is 32
- * bytes before sbrk_base; since then, 36.
+ * bytes before sbrk_base; since then, 36.  sbrk_base is in [heap] unless sbrk()
+ * failed.
  */
 static void data_find_mp(struct reading *r)
 {
@@ -317,10 +317,12 @@ static void data_find_mp(struct reading *r)
 	const uint32_t *ints = (const uint32_t *)w->words;
 	size_t count = (w->end - w->start) / 8;
 
-	for (size_t i = 5; i < count; i++)
-		if (mp_read(r, ints + 2 * i - 9, w->words + i) ||
-		    mp_read(r, ints + 2 * i - 8, w->words + i))
-			return;
+	for (int is_brk = 1; is_brk >= 0; is_brk--)
+		for (size_t i = 5; i < count; i++)
+			if (mp_read(r, ints + 2 * i - 9, w->words + i,
+				    is_brk) ||
+			    mp_read(r, ints + 2 * i - 8, w->words + i, is_brk))
+				return;
 }
 
 /* Sets the main arena, and the bins if they are still unknown. */
