@@ -68,24 +68,27 @@ static __always_inline __s64 block_next(void)
 	return bytes ? (__s64)bytes : 1;
 }
 
-/* Counts a call; returns true if the block is chosen. */
+/* Larger blocks do not exist, and the function fails. */
+#define ADDRESS_BITS 47
+
+/*
+ * Counts a call; returns true if the block is chosen.  If another thread of the
+ * CPU interrupts this, one of the two counts is lost.
+ */
 static __always_inline bool block_is_chosen(__u64 size)
 {
 	struct block_calls *calls = block_calls_here();
+	__s64 left;
 
 	if (!calls)
 		return false;
 	calls->allocations++;
-	if (!started_ns)
+	if (!started_ns || size >> ADDRESS_BITS)
 		return false;
-	if (!calls->left)
-		calls->left = block_next();
-	if (size < (__u64)calls->left) {
-		calls->left -= (__s64)size;
-		return false;
-	}
-	calls->left = block_next();
-	return true;
+	left = calls->left ? calls->left : block_next();
+	left -= (__s64)size;
+	calls->left = left > 0 ? left : block_next();
+	return left <= 0;
 }
 
 static __always_inline bool block_is_live(const struct sampler_block *key)
