@@ -13,6 +13,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 
 /* ns per hit, measured with Linux 6.18 in a virtual machine. */
@@ -41,10 +42,23 @@ struct block_probe {
 	struct bpf_link *entry, *leave;
 };
 
+bool block_probes_has_sessions(const char *release)
+{
+	char *rest;
+	unsigned long major = strtoul(release, &rest, 10);
+	unsigned long minor = *rest == '.' ? strtoul(rest + 1, NULL, 10) : 0;
+
+	return major > 6 || (major == 6 && minor >= 13);
+}
+
+/* A program for sessions cannot be attached in another way. */
 void block_probes_prepare(struct block_probes *b)
 {
-	/* Kernels without sessions ignore the type. */
-	for (size_t i = 0; i < MALLOC_FREE; i++)
+	struct utsname name;
+
+	b->has_sessions = uname(&name) == 0 &&
+			  block_probes_has_sessions(name.release);
+	for (size_t i = 0; b->has_sessions && i < MALLOC_FREE; i++)
 		bpf_program__set_expected_attach_type(
 			b->entries[i],
 			(enum bpf_attach_type)TRACE_UPROBE_SESSION);
@@ -96,16 +110,12 @@ static void probe_close(struct block_probe *p)
 	errno = saved;
 }
 
-static int probe_open(struct block_probes *b, struct block_probe *p,
+static int probe_open(const struct block_probes *b, struct block_probe *p,
 		      const char *path)
 {
-	if (p->point.function != MALLOC_FREE && !b->no_sessions) {
+	if (p->point.function != MALLOC_FREE && b->has_sessions) {
 		p->session = probe_open_session(b, p, path);
-		if (p->session >= 0)
-			return 0;
-		if (errno != EINVAL && errno != EOPNOTSUPP)
-			return -1;
-		b->no_sessions = true;
+		return p->session >= 0 ? 0 : -1;
 	}
 	if (probe_open_links(b, p, path) == 0)
 		return 0;
@@ -180,7 +190,7 @@ void block_probes_release(struct block_probes *b)
 uint64_t block_probes_cost(const struct block_probes *b, uint64_t allocations,
 			   uint64_t frees)
 {
-	uint64_t allocation = b->no_sessions ? COST_RETURNS : COST_SESSION;
+	uint64_t allocation = b->has_sessions ? COST_SESSION : COST_RETURNS;
 	uint64_t freed = COST_FREE;
 
 	for (size_t i = 0; i < b->count; i++) {

@@ -24,8 +24,12 @@ struct block_probes {
 	struct bpf_program *entries[MALLOC_FUNCTIONS], *returns;
 	struct block_probe *all;
 	size_t count, cap;
-	bool no_sessions; /* the kernel has none */
+	bool has_sessions;
 };
+
+/* Returns true if the kernel of this release, such as "6.18.2", has sessions.
+ */
+bool block_probes_has_sessions(const char *release);
 
 /* Call it before the programs are loaded. */
 void block_probes_prepare(struct block_probes *b);
