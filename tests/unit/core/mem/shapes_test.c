@@ -6,6 +6,8 @@
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -178,6 +180,79 @@ static void account_rest_gives_the_rest_to_another_allocator(void **state)
 	made_release(&m);
 }
 
+/* ---- blocks in the memory of the test ---- */
+
+enum { BLOCK_PAGES = 64 };
+
+static void own_read_all(struct memory *self, struct memory_range *ranges,
+			 size_t count)
+{
+	(void)self;
+	for (size_t i = 0; i < count; i++) {
+		memcpy(ranges[i].bytes, (void *)(uintptr_t)ranges[i].address,
+		       ranges[i].len);
+		ranges[i].is_read = true;
+	}
+}
+
+static void block_put(uint64_t *memory, size_t page, uint64_t skipped,
+		      uint64_t size)
+{
+	memory[page * PAGE_BYTES / 8] = skipped;
+	memory[page * PAGE_BYTES / 8 + 1] = size;
+}
+
+static void account_rest_finds_blocks_and_touches_no_absent_page(void **state)
+{
+	const size_t bytes = (size_t)BLOCK_PAGES * PAGE_BYTES;
+	struct memory own = { .read_all = own_read_all };
+	char text[128];
+	uint8_t before[BLOCK_PAGES], after[BLOCK_PAGES];
+	struct error err;
+	struct jvm jvm;
+	struct made m;
+	uint64_t *memory, at;
+
+	(void)state;
+	memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
+		      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	assert_ptr_not_equal(memory, MAP_FAILED);
+	madvise(memory, bytes, MADV_NOHUGEPAGE);
+	at = (uintptr_t)memory;
+	block_put(memory, 0, 1, 1);
+	block_put(memory, 4, 0, 3 * PAGE_BYTES | 2);
+	/* glibc 2.43 omits the last 16 bytes. */
+	block_put(memory, 7, 0, (5 * PAGE_BYTES - 16) | 2);
+	/* Contents of a block may look like a header. */
+	block_put(memory, 9, 0, 2 * PAGE_BYTES | 2);
+	block_put(memory, 20, 0, PAGE_BYTES / 2 | 2);
+	block_put(memory, 22, 0, 4 * PAGE_BYTES | 1);
+	block_put(memory, 60, 0, 8 * PAGE_BYTES | 2);
+	block_put(memory, 61, 0, 2 * PAGE_BYTES | 2);
+
+	snprintf(text, sizeof(text), "%llx-%llx rw-p 0 00:00 0 \nRss: 32 kB\n",
+		 (unsigned long long)at, (unsigned long long)(at + bytes));
+	made_init(&m, text);
+	assert_int_equal(jvm_open(&jvm, getpid(), &err), 0);
+	m.a.pages = pages_open(&jvm, &err);
+	assert_non_null(m.a.pages);
+	m.a.memory = &own;
+	m.a.is_glibc = true;
+	pages_read(m.a.pages, at, before, BLOCK_PAGES);
+	account_rest(&m.a);
+	pages_read(m.a.pages, at, after, BLOCK_PAGES);
+	assert_memory_equal(before, after, BLOCK_PAGES);
+	for (size_t i = 0; i < BLOCK_PAGES; i++)
+		made_expect(&m, at + i * PAGE_BYTES,
+			    (i >= 4 && i < 12) || (i >= 61 && i < 63)
+				    ? MEM_BLOCKS
+				    : MEM_PARTS);
+	pages_close(m.a.pages);
+	jvm_close(&jvm);
+	made_release(&m);
+	munmap(memory, bytes);
+}
+
 static void account_shapes_recognizes_arenas_stacks_and_code(void **state)
 {
 	static const char text
@@ -213,6 +288,8 @@ int main(void)
 		cmocka_unit_test(account_rest_keeps_claims),
 		cmocka_unit_test(
 			account_rest_gives_the_rest_to_another_allocator),
+		cmocka_unit_test(
+			account_rest_finds_blocks_and_touches_no_absent_page),
 		cmocka_unit_test(
 			account_shapes_recognizes_arenas_stacks_and_code),
 	};
