@@ -219,11 +219,10 @@ static size_t pages_read_words(struct accounting *a, uint64_t at, uint64_t end,
 {
 	struct memory_range r[AT_ONCE];
 	uint8_t states[AT_ONCE];
-	size_t n = 0, looked = 0;
+	size_t n = 0, looked = most * 8 < AT_ONCE ? most * 8 : AT_ONCE;
 
-	looked = (end - at) / PAGE_BYTES < AT_ONCE
-			 ? (size_t)((end - at) / PAGE_BYTES)
-			 : AT_ONCE;
+	if (looked > (end - at) / PAGE_BYTES)
+		looked = (size_t)((end - at) / PAGE_BYTES);
 	pages_read(a->pages, at, states, looked);
 	*next = at + looked * PAGE_BYTES;
 	for (size_t i = 0; i < looked; i++) {
