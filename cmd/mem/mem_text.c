@@ -343,9 +343,12 @@ void mem_add_growth(struct text *out, const struct mem_growth *g)
 {
 	struct text line = { 0 };
 
-	text_printf(&line, "in %s: RSS ", units_time(g->seconds * 1e9).text);
+	if (g->seconds >= 1)
+		text_printf(&line, "in %s: ",
+			    units_time(g->seconds * 1e9).text);
+	text_puts(&line, "RSS ");
 	add_signed(&line, g->rss);
-	if (g->seconds > 0) {
+	if (g->seconds >= 1) {
 		text_puts(&line, " (");
 		add_signed(&line,
 			   (int64_t)((double)g->rss / g->seconds * 60));
