@@ -67,15 +67,38 @@ static void answer_release(struct mem_answer *a)
 
 /* ---- the page ---- */
 
-static void page_add(struct profile *p, uint32_t event, uint64_t bytes,
-		     const char *const *names, size_t count)
+/* The colors: what is for Java, what the JVM has for itself, and the rest. */
+static enum frame_kind page_kind(enum mem_part part)
 {
+	switch (part) {
+	case MEM_HEAP:
+	case MEM_METASPACE:
+	case MEM_CODE:
+	case MEM_ARCHIVE:
+		return FRAME_JAVA;
+	case MEM_GC:
+	case MEM_OTHER:
+		return FRAME_CPP;
+	case MEM_UNKNOWN:
+		return FRAME_SYNTHETIC;
+	default:
+		return FRAME_NATIVE;
+	}
+}
+
+enum { PAGE_LEVELS = 2 }; /* below a part */
+
+static void page_add(struct profile *p, enum mem_part part,
+		     const char *const names[PAGE_LEVELS], uint64_t bytes)
+{
+	const char *const all[] = { mem_part_titles[part], names[0], names[1] };
+	uint32_t event = profile_event(p, "resident memory", UNIT_BYTES);
 	uint32_t stack = 0;
 
-	for (size_t i = 0; i < count; i++) {
+	for (size_t i = 0; i < 1 + PAGE_LEVELS; i++) {
 		const struct frame f = {
-			.method = profile_string(p, names[i], strlen(names[i])),
-			.kind = FRAME_SYNTHETIC,
+			.method = profile_string(p, all[i], strlen(all[i])),
+			.kind = page_kind(part),
 		};
 
 		if (f.method)
@@ -88,8 +111,8 @@ static void page_add(struct profile *p, uint32_t event, uint64_t bytes,
 						 .weight = bytes });
 }
 
-static void page_add_arena(struct profile *p, uint32_t event,
-			   const struct malloc_arena *a, size_t index)
+static void page_add_arena(struct profile *p, const struct malloc_arena *a,
+			   size_t index)
 {
 	uint64_t named = a->in_use_resident + a->free_resident +
 			 a->top_resident;
@@ -108,48 +131,51 @@ static void page_add_arena(struct profile *p, uint32_t event,
 	snprintf(name, sizeof(name), a->is_main ? "main arena" : "arena %zu",
 		 index);
 	for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++)
-		page_add(p, event, all[i].bytes,
-			 (const char *const[]){ mem_part_titles[MEM_MALLOC],
-						name, all[i].name },
-			 3);
+		page_add(p, MEM_MALLOC,
+			 (const char *const[]){ name, all[i].name },
+			 all[i].bytes);
 }
 
-static void page_add_stack(struct profile *p, uint32_t event,
-			   const struct mem_stack *s)
+static void page_add_heap(struct profile *p, const struct mem_account *a)
 {
-	page_add(p, event, s->size.resident,
-		 (const char *const[]){ mem_part_titles[MEM_STACKS],
-					s->is_java ? "Java" : "native",
-					s->name },
-		 3);
+	uint64_t all = a->parts[MEM_HEAP].resident;
+	uint64_t free = a->heap.free_resident < all ? a->heap.free_resident
+						    : all;
+
+	page_add(p, MEM_HEAP, (const char *const[]){ "objects", "" },
+		 all - free);
+	page_add(p, MEM_HEAP, (const char *const[]){ "free", "" }, free);
 }
 
-/* Arenas and stacks have more details than their ranges. */
+/* The heap, arenas and stacks have more details than their ranges. */
 static struct profile *page_profile(const struct mem_account *a)
 {
+	const bool is_detailed[MEM_PARTS] = {
+		[MEM_HEAP] = a->heap.has_objects,
+		[MEM_MALLOC] = a->glibc.arena_count > 0,
+		[MEM_STACKS] = a->stack_count > 0,
+	};
 	struct profile *p = profile_new();
-	uint32_t event = profile_event(p, "resident memory", UNIT_BYTES);
-	uint64_t arenas = 0, stacks = 0;
 
-	for (size_t i = 0; i < a->glibc.arena_count; i++) {
-		page_add_arena(p, event, &a->glibc.arenas[i], i);
-		arenas += a->glibc.arenas[i].resident;
-	}
-	for (size_t i = 0; i < a->stack_count; i++) {
-		page_add_stack(p, event, &a->stacks[i]);
-		stacks += a->stacks[i].size.resident;
-	}
+	if (is_detailed[MEM_HEAP])
+		page_add_heap(p, a);
+	for (size_t i = 0; i < a->glibc.arena_count; i++)
+		page_add_arena(p, &a->glibc.arenas[i], i);
+	for (size_t i = 0; i < a->stack_count; i++)
+		page_add(p, MEM_STACKS,
+			 (const char *const[]){ a->stacks[i].is_java ? "Java"
+								     : "native",
+						a->stacks[i].name },
+			 a->stacks[i].size.resident);
 	for (size_t i = 0; i < a->range_count; i++) {
 		const struct mem_range *r = &a->ranges[i];
 
-		if ((r->part == MEM_MALLOC && arenas) ||
-		    (r->part == MEM_STACKS && stacks))
-			continue;
-		page_add(p, event, r->size.resident,
-			 (const char *const[]){ mem_part_titles[r->part],
-						r->detail ? r->detail : "",
-						r->path ? r->path : "" },
-			 3);
+		if (!is_detailed[r->part])
+			page_add(p, r->part,
+				 (const char *const[]){
+					 r->detail ? r->detail : "",
+					 r->path ? r->path : "" },
+				 r->size.resident);
 	}
 	return p;
 }
@@ -157,21 +183,24 @@ static struct profile *page_profile(const struct mem_account *a)
 static int mem_write_page(const struct mem_account *a, const char *name,
 			  struct error *err)
 {
+	struct text title = { 0 };
 	static const struct flame_output_options options = { .min_width = -1 };
 	static const struct sample_filter_options no_filter = { 0 };
 	struct sample_filter *all = sample_filter_new(&no_filter, err);
-	const struct flame_output_format *format =
-		flame_output_format("html", opt.output, &options, err);
+	const struct flame_output_format *format = flame_output_format(
+		"html", opt.output, &options, err);
 	struct flame_output d = {
 		.options = &options,
-		.source = name,
 		.output = opt.output,
 	};
 	int ret = -1;
 
+	text_printf(&title, "resident memory of %s (%d)", name, (int)a->pid);
+	d.source = title.bytes;
 	d.profile = page_profile(a);
 	if (format && all && flame_output_choose(&d, all, err) == 0)
 		ret = flame_output_write(&d, format, err);
+	text_release(&title);
 	sample_filter_free(all);
 	profile_free(d.profile);
 	flame_output_release(&d);
@@ -222,10 +251,10 @@ static int mem_read_file(struct mem_answer *a, const char *path,
 	int ret = -1;
 
 	*a = (struct mem_answer){ 0 };
-	if (input_open_any(&in, path, err) == 0 && input_complete(&in, err) == 0)
-		ret = mem_account_read_json(&a->account,
-					    (const char *)in.bytes, in.len,
-					    err);
+	if (input_open_any(&in, path, err) == 0 &&
+	    input_complete(&in, err) == 0)
+		ret = mem_account_read_json(&a->account, (const char *)in.bytes,
+					    in.len, err);
 	input_close(&in);
 	return ret ? fail_in(err, "%s", path) : 0;
 }
@@ -335,8 +364,7 @@ static void watch_print_classes(const struct class_histogram *before,
 		text_printf(&out, "  classes with native memory: %s\n",
 			    r.native.bytes);
 	if (r.growing.len)
-		text_printf(&out, "  classes that grow: %s\n",
-			    r.growing.bytes);
+		text_printf(&out, "  classes that grow: %s\n", r.growing.bytes);
 	if (out.len)
 		watch_print(&out);
 	text_release(&out);
@@ -351,7 +379,7 @@ static void watch_conclude(const struct mem_account *first,
 	struct text out = { 0 };
 
 	mem_growth_of(&g, first, last);
-	text_puts(&out, "since the beginning, ");
+	text_puts(&out, "since the beginning:\n");
 	mem_add_growth(&out, &g);
 	if (steady >= STEADY && g.in_use > 0)
 		text_printf(&out,
@@ -383,8 +411,7 @@ static int watch_run(const struct jvm *jvm, const struct mem_answer *first,
 		struct text out = { 0 };
 
 		due = clock_after(due, opt.watch_ns);
-		if (due > end ||
-		    signals_wait(jvm->pidfd, due) != WAIT_DUE)
+		if (due > end || signals_wait(jvm->pidfd, due) != WAIT_DUE)
 			break;
 		if (answer_read(&now, jvm, err))
 			return jvm_runs(jvm) ? -1 : 0;
@@ -514,7 +541,8 @@ const struct command mem_command = {
 	.group = "threads and heap",
 	.examples = "  sjkc mem 4711                     # RSS by part\n"
 		    "  sjkc mem 4711 --watch 10s -d 2m   # what grows\n"
-		    "  sjkc mem 4711 --trim              # give free memory back\n"
+		    "  sjkc mem 4711 --trim              # give free memory "
+		    "back\n"
 		    "  sjkc mem 4711 -o mem.html\n"
 		    "  sjkc mem 4711 --json > a.json\n"
 		    "  sjkc mem --diff a.json b.json\n",

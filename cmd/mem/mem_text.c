@@ -37,15 +37,15 @@ static void add_head(struct text *out, const struct mem_view *v)
 	struct text line = { 0 };
 
 	safe_text_puts(&line, v->name);
-	text_printf(&line, " (%d): RSS %s, %s beyond the Java heap",
-		    (int)a->pid, units_bytes((double)a->rss).text,
-		    units_bytes((double)(a->total -
-					 a->parts[MEM_HEAP].resident))
-			    .text);
+	text_printf(
+		&line, " (%d): RSS %s, %s beyond the Java heap", (int)a->pid,
+		units_bytes((double)a->rss).text,
+		units_bytes((double)(a->total - a->parts[MEM_HEAP].resident))
+			.text);
 	if (v->container && v->container->memory.current >= 0)
-		text_printf(&line, "; container %s",
-			    units_bytes((double)v->container->memory.current)
-				    .text);
+		text_printf(
+			&line, "; container %s",
+			units_bytes((double)v->container->memory.current).text);
 	if (v->container && v->container->limit >= 0)
 		text_printf(&line, " of %s",
 			    units_bytes((double)v->container->limit).text);
@@ -133,8 +133,9 @@ static void add_parts(struct text *out, const struct mem_account *a)
 static void add_group_number(struct text *out, const char *name, int64_t value)
 {
 	if (value >= 0)
-		text_printf(out, "%s %s %s", out->len ? "," : "container:",
-			    name, units_bytes((double)value).text);
+		text_printf(out, "%s %s %s",
+			    out->len ? "," : "container:", name,
+			    units_bytes((double)value).text);
 }
 
 static void add_container(struct text *out, const struct mem_container *c)
@@ -185,10 +186,11 @@ static void add_threads(struct text *out, const struct mem_account *a)
 static void add_arenas(struct text *out, const struct mem_account *a)
 {
 	static const struct table_column columns[] = {
-		{ "arena", true },    { "threads", true }, { "heaps", true },
-		{ "resident", true }, { "in use", true },  { "blocks", true },
-		{ "free", true },     { "top", true },     { "trimmable", true },
-		{ "", false },
+		{ "arena", true },     { "threads", true },
+		{ "heaps", true },     { "resident", true },
+		{ "in use", true },    { "blocks", true },
+		{ "free", true },      { "top", true },
+		{ "trimmable", true }, { "", false },
 	};
 	struct table t = TABLE_OF(columns);
 
@@ -232,8 +234,8 @@ static void add_sizes(struct text *out, const struct mem_account *a)
 static void add_maps(struct text *out, const struct mem_account *a)
 {
 	static const struct table_column columns[] = {
-		{ "address", false }, { "length", true },  { "resident", true },
-		{ "swapped", true },  { "part", false },   { "detail", false },
+		{ "address", false }, { "length", true }, { "resident", true },
+		{ "swapped", true },  { "part", false },  { "detail", false },
 	};
 	struct table t = TABLE_OF(columns);
 
@@ -248,8 +250,8 @@ static void add_maps(struct text *out, const struct mem_account *a)
 		cell_bytes(&t, r->size.swapped);
 		table_add(&t, mem_part_titles[r->part]);
 		table_add(&t, r->path && *r->path ? r->path
-			      : r->detail	 ? r->detail
-						 : "");
+			      : r->detail         ? r->detail
+						  : "");
 	}
 	add_table(out, &t);
 }
@@ -311,8 +313,10 @@ static void add_grown_parts(struct text *line, const struct mem_growth *g)
 		add_signed(line, more);
 		rest -= more;
 	}
-	text_puts(line, ", all else ");
-	add_signed(line, rest);
+	if (rest)
+		text_puts(line, ", all else ");
+	if (rest)
+		add_signed(line, rest);
 }
 
 static void add_grown_sizes(struct text *line, const struct mem_growth *g)
@@ -344,14 +348,13 @@ void mem_add_growth(struct text *out, const struct mem_growth *g)
 	struct text line = { 0 };
 
 	if (g->seconds >= 1)
-		text_printf(&line, "in %s: ",
-			    units_time(g->seconds * 1e9).text);
+		text_printf(&line,
+			    "in %s: ", units_time(g->seconds * 1e9).text);
 	text_puts(&line, "RSS ");
 	add_signed(&line, g->rss);
 	if (g->seconds >= 1) {
 		text_puts(&line, " (");
-		add_signed(&line,
-			   (int64_t)((double)g->rss / g->seconds * 60));
+		add_signed(&line, (int64_t)((double)g->rss / g->seconds * 60));
 		text_puts(&line, "/min)");
 	}
 	add_grown_parts(&line, g);

@@ -111,8 +111,7 @@ static void add_container(struct json *j, const struct mem_container *c)
 	for (size_t i = 0; i < COUNT(container_members); i++) {
 		int64_t value;
 
-		memcpy(&value,
-		       (const char *)c + container_members[i].offset,
+		memcpy(&value, (const char *)c + container_members[i].offset,
 		       sizeof(value));
 		if (value < 0)
 			json_add_null(j, container_members[i].key);
@@ -132,8 +131,7 @@ static void add_parts(struct json *j, const struct mem_account *a)
 		mem_add_detail(&detail, a, (enum mem_part)i);
 		json_open_object(j);
 		json_add_text(j, "name", mem_part_names[i]);
-		add_members(j, &a->parts[i], part_members,
-			    COUNT(part_members));
+		add_members(j, &a->parts[i], part_members, COUNT(part_members));
 		json_add_text(j, "detail", detail.len ? detail.bytes : NULL);
 		json_close_object(j);
 	}
@@ -333,8 +331,7 @@ static void read_arena(struct json_reader *r, struct glibc_heap *h)
 				      COUNT(arena_members)))
 			json_skip(r);
 	}
-	h->arenas = xrealloc(h->arenas, h->arena_count + 1,
-				  sizeof(*h->arenas));
+	h->arenas = xrealloc(h->arenas, h->arena_count + 1, sizeof(*h->arenas));
 	h->arenas[h->arena_count++] = arena;
 	h->is_found = true;
 }
@@ -344,8 +341,7 @@ static void read_size(struct json_reader *r, struct glibc_heap *h)
 	struct malloc_size size = { 0 };
 
 	read_numbers(r, &size, size_members, COUNT(size_members));
-	h->sizes = xrealloc(h->sizes, h->size_count + 1,
-				 sizeof(*h->sizes));
+	h->sizes = xrealloc(h->sizes, h->size_count + 1, sizeof(*h->sizes));
 	h->sizes[h->size_count++] = size;
 }
 

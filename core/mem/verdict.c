@@ -149,13 +149,14 @@ static bool rule_fit(const struct judged *j)
 	need = j->a->heap.max + beyond_heap(j->a);
 	if (need <= (uint64_t)j->c->limit)
 		return false;
-	text_printf(&j->f->sentence,
-		    "it does not fit: a full heap of %s and the %s beyond it "
-		    "exceed the memory limit of %s; a killed container needs no "
-		    "leak",
-		    units_bytes((double)j->a->heap.max).text,
-		    units_bytes((double)beyond_heap(j->a)).text,
-		    units_bytes((double)j->c->limit).text);
+	text_printf(
+		&j->f->sentence,
+		"it does not fit: a full heap of %s and the %s beyond it "
+		"exceed the memory limit of %s; a killed container needs no "
+		"leak",
+		units_bytes((double)j->a->heap.max).text,
+		units_bytes((double)beyond_heap(j->a)).text,
+		units_bytes((double)j->c->limit).text);
 	return true;
 }
 
@@ -178,8 +179,7 @@ static bool rule_direct(const struct judged *j)
 	if (!d->is_known || !d->max ||
 	    !is_share(d->reserved, DIRECT_SHARE, d->max))
 		return false;
-	text_printf(&j->f->sentence,
-		    "direct buffers have %s of at most %s",
+	text_printf(&j->f->sentence, "direct buffers have %s of at most %s",
 		    units_bytes((double)d->reserved).text,
 		    units_bytes((double)d->max).text);
 	text_printf(&j->f->now,
@@ -206,8 +206,7 @@ static bool rule_stacks(const struct judged *j)
 			  "transparent huge pages for madvise only, or JDK "
 			  "17.0.9 or 21");
 	} else {
-		text_puts(&j->f->lasting,
-			  "fewer threads, or a smaller -Xss");
+		text_puts(&j->f->lasting, "fewer threads, or a smaller -Xss");
 	}
 	text_printf(&j->f->now, "sjkc mem %d --threads lists the largest",
 		    (int)j->a->pid);
@@ -227,8 +226,7 @@ static bool rule_loaders(const struct judged *j)
 	units_add_count(&j->f->sentence, a->classes);
 	text_printf(&j->f->sentence, " classes and %s of metaspace",
 		    units_bytes((double)a->parts[MEM_METASPACE].resident).text);
-	text_printf(&j->f->now,
-		    "sjkc jcmd %d VM.classloader_stats names them",
+	text_printf(&j->f->now, "sjkc jcmd %d VM.classloader_stats names them",
 		    (int)a->pid);
 	return true;
 }
@@ -271,8 +269,7 @@ static bool rule_malloc(const struct judged *j)
 	text_printf(&j->f->sentence,
 		    "malloc has %s in use: a leak only if it grows",
 		    units_bytes((double)used).text);
-	text_printf(&j->f->now, "sjkc mem %d --watch 10s tells",
-		    (int)a->pid);
+	text_printf(&j->f->now, "sjkc mem %d --watch 10s tells", (int)a->pid);
 	return true;
 }
 
@@ -281,11 +278,11 @@ static const struct {
 	const char *name;
 	bool (*judge)(const struct judged *j);
 } rules[] = {
-	{ "trim", rule_trim },       { "heap_free", rule_heap_free },
+	{ "trim", rule_trim },        { "heap_free", rule_heap_free },
 	{ "does_not_fit", rule_fit }, { "mapped_times", rule_mapped },
-	{ "direct", rule_direct },   { "stacks", rule_stacks },
-	{ "loaders", rule_loaders }, { "cached_files", rule_cache },
-	{ "swapped", rule_swap },    { "malloc", rule_malloc },
+	{ "direct", rule_direct },    { "stacks", rule_stacks },
+	{ "loaders", rule_loaders },  { "cached_files", rule_cache },
+	{ "swapped", rule_swap },     { "malloc", rule_malloc },
 };
 
 static void finding_release(struct mem_finding *f)
@@ -321,8 +318,8 @@ void mem_verdict_judge(struct mem_verdict *v, const struct mem_account *a,
 	struct judged j = { a, c, NULL };
 
 	*v = (struct mem_verdict){ 0 };
-	for (size_t i = 0; i < sizeof(rules) / sizeof(*rules) &&
-			   v->count < MEM_FINDINGS;
+	for (size_t i = 0;
+	     i < sizeof(rules) / sizeof(*rules) && v->count < MEM_FINDINGS;
 	     i++) {
 		j.f = &v->all[v->count];
 		if (rules[i].judge(&j)) {
@@ -443,9 +440,12 @@ void mem_add_detail(struct text *out, const struct mem_account *a,
 {
 	static void (*const details[MEM_PARTS])(struct text *,
 						const struct mem_account *) = {
-		[MEM_HEAP] = detail_heap,     [MEM_METASPACE] = detail_metaspace,
-		[MEM_CODE] = detail_code,     [MEM_STACKS] = detail_stacks,
-		[MEM_MALLOC] = detail_malloc, [MEM_BLOCKS] = detail_blocks,
+		[MEM_HEAP] = detail_heap,
+		[MEM_METASPACE] = detail_metaspace,
+		[MEM_CODE] = detail_code,
+		[MEM_STACKS] = detail_stacks,
+		[MEM_MALLOC] = detail_malloc,
+		[MEM_BLOCKS] = detail_blocks,
 		[MEM_UNKNOWN] = detail_unknown,
 	};
 	struct text detail = { 0 };
@@ -489,8 +489,8 @@ static void growth_add_size(struct mem_growth *g, uint64_t size, int64_t blocks)
 	size_t at = g->size_count;
 	int64_t bytes = blocks * (int64_t)size;
 
-	while (at && bytes > g->sizes[at - 1].blocks *
-				     (int64_t)g->sizes[at - 1].size)
+	while (at &&
+	       bytes > g->sizes[at - 1].blocks * (int64_t)g->sizes[at - 1].size)
 		at--;
 	if (at == GROWN_SIZES)
 		return;
@@ -566,10 +566,10 @@ void mem_growth_of(struct mem_growth *g, const struct mem_account *before,
 	if (g->has_blocks)
 		growth_of_sizes(g, &before->glibc, &after->glibc);
 	if (before->direct.is_known && after->direct.is_known)
-		growth_add_kind(g, "direct buffers",
-				(int64_t)(after->direct.count -
-					  before->direct.count),
-				false);
+		growth_add_kind(
+			g, "direct buffers",
+			(int64_t)(after->direct.count - before->direct.count),
+			false);
 	growth_add_kind(g, "threads",
 			(int64_t)after->stack_count -
 				(int64_t)before->stack_count,

@@ -164,10 +164,11 @@ static void limit_is_compared_with_a_full_heap(void **state)
 	account.heap.max = 800 * MIB;
 	container.limit = 1200 * (int64_t)MIB;
 	judge();
-	assert_sentence("does_not_fit",
-			"it does not fit: a full heap of 800 MB and the 500 MB "
-			"beyond it exceed the memory limit of 1.17 GB; a killed "
-			"container needs no leak");
+	assert_sentence(
+		"does_not_fit",
+		"it does not fit: a full heap of 800 MB and the 500 MB "
+		"beyond it exceed the memory limit of 1.17 GB; a killed "
+		"container needs no leak");
 	/* 1,200 - 550; 800 + 550. */
 	assert_string_equal(verdict.fit.bytes,
 			    "estimate from now on, with 10% to spare beyond "
@@ -210,8 +211,8 @@ static void stacks_in_huge_pages_have_their_bug(void **state)
 	account.parts[MEM_STACKS].huge = 100 * MIB;
 	judge();
 	assert_non_null(finding("stacks"));
-	assert_non_null(strstr(finding("stacks")->sentence.bytes,
-			       "JDK-8303215"));
+	assert_non_null(
+		strstr(finding("stacks")->sentence.bytes, "JDK-8303215"));
 	account.parts[MEM_STACKS].huge = 0;
 	judge();
 	assert_null(strstr(finding("stacks")->sentence.bytes, "JDK"));
@@ -308,8 +309,7 @@ static void document_is_read_again(void **state)
 	assert_int_equal(read.pid, 4711);
 	assert_true(read.wall_ns == account.wall_ns);
 	assert_memory_equal(read.parts, account.parts, sizeof(read.parts));
-	assert_memory_equal(&read.direct, &account.direct,
-			    sizeof(read.direct));
+	assert_memory_equal(&read.direct, &account.direct, sizeof(read.direct));
 	assert_int_equal(read.total, account.total);
 	assert_int_equal(read.glibc.arena_count, 2);
 	assert_int_equal(read.glibc.sizes[0].blocks, 100);
@@ -329,8 +329,8 @@ static void refuse(const char *json, const char *expected)
 	struct mem_account read;
 	struct error err;
 
-	assert_int_equal(
-		mem_account_read_json(&read, json, strlen(json), &err), -1);
+	assert_int_equal(mem_account_read_json(&read, json, strlen(json), &err),
+			 -1);
 	assert_string_equal(err.text, expected);
 }
 
