@@ -82,7 +82,7 @@ static bool state_has_bins(const uint64_t *words, uint64_t address,
 	size_t empty = 0, filled = 0;
 
 	if (!is_pointer(words[STATE_NEXT]) ||
-	    words[STATE_NEXT] - address < 8 * BIN_WORDS ||
+	    words[STATE_NEXT] - address < 8 * STATE_END ||
 	    words[STATE_THREADS] > THREADS_MOST || words[STATE_SYSTEM] % 16 ||
 	    words[STATE_SYSTEM] > words[STATE_SYSTEM_MAX] ||
 	    words[STATE_SYSTEM_MAX] >= MALLOC_ADDRESS_END)
@@ -96,8 +96,7 @@ static bool state_has_bins(const uint64_t *words, uint64_t address,
 			 is_pointer(words[2 * i + 1]))
 			filled++;
 	}
-	/* The process may change two bins while they are read. */
-	return empty >= empty_least && empty + filled >= BINS - 2;
+	return empty >= empty_least && empty + filled == BINS;
 }
 
 /* ---- finding the heaps of thread arenas ---- */
@@ -209,17 +208,19 @@ static void arenas_find(struct reading *r)
 
 	h->arenas = xcalloc(1, sizeof(*h->arenas));
 	h->arena_count = 1;
-	for (size_t i = 0; i < r->heap_count && !r->bins; i++)
+	for (size_t i = 0; i < r->heap_count && !r->bins &&
+			   !malloc_reader_is_over(&r->reader);
+	     i++)
 		if (r->heaps[i].is_first)
 			state_read(r, r->heaps[i].arena, &a, &state);
 	for (size_t i = 0; i < r->heap_count; i++) {
 		const struct mapping *m;
 
 		if (!r->heaps[i].is_first ||
+		    malloc_reader_is_over(&r->reader) ||
 		    !state_read(r, r->heaps[i].arena, &a, &state))
 			continue;
-		if (h->arena_count >= r->limits.arenas ||
-		    malloc_reader_is_over(&r->reader)) {
+		if (h->arena_count >= r->limits.arenas) {
 			h->is_cut = true;
 			return;
 		}
@@ -370,7 +371,7 @@ static void run_account(struct reading *r, struct malloc_arena *a,
 static void heap_account(struct reading *r, struct heap *heap)
 {
 	uint32_t index = map64_get(&r->arenas, heap->arena);
-	uint64_t size = memory_u64(r->reader.memory, heap->start + 16);
+	uint64_t size = 0;
 	struct malloc_run run = { .start = heap->start,
 				  .first = heap->start +
 					   heap->arena % MALLOC_HEAP_BYTES,
@@ -379,6 +380,8 @@ static void heap_account(struct reading *r, struct heap *heap)
 	if (index == MAP64_NONE)
 		return;
 	/* It may have grown or shrunk since. */
+	if (!malloc_reader_is_over(&r->reader))
+		size = memory_u64(r->reader.memory, heap->start + 16);
 	if (heap_is_size(size))
 		heap->size = size;
 	run.end = heap->start + heap->size;
@@ -555,9 +558,10 @@ void glibc_heap_read(struct glibc_heap *h, struct memory *memory,
 	arenas_find(r);
 	main_find(r, &state);
 	r->reader.top = r->bins - 16;
+	h->is_cut |= r->reader.is_over;
 	h->is_found = h->arena_count > 0;
 	if (!h->is_found)
-		h->why_not = "no arenas in memory";
+		h->why_not = h->is_cut ? "the time is up" : "no arenas";
 	if (h->is_found && h->arenas->is_main)
 		main_account(r, &state);
 	for (size_t i = 0; i < r->heap_count && h->is_found; i++)

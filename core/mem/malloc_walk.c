@@ -488,7 +488,8 @@ void malloc_walk(struct malloc_reader *r, struct malloc_arena *a,
 	struct walk w = { .r = r, .run = run, .arena = a, .end = run->end };
 	struct page_sum sum;
 
-	walk_read_top(&w);
+	if (!malloc_reader_is_over(r))
+		walk_read_top(&w);
 	if (!run->wants_no_blocks)
 		walk_all(&w, run->first);
 	run->end = page_after(w.end);
