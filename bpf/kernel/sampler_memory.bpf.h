@@ -115,7 +115,7 @@ static __always_inline void block_end(__u64 address)
 
 /* Sends a sample of a block, whose allocation has just returned. */
 static __noinline void block_send(struct pt_regs *ctx, __u64 size,
-				       __u64 address)
+				  __u64 address)
 {
 	struct task_struct *task = task_current();
 	struct identity id = task_identify(task);
