@@ -21,8 +21,11 @@
 #include <string.h>
 #include <unistd.h>
 
-/* A process has one allocator, and glibc's beside it. */
-enum { LIBRARIES_MAX = 8 };
+/*
+ * A process has one allocator, and perhaps glibc's beside it.  A process may
+ * map any number of files.
+ */
+enum { LIBRARIES_MAX = 8, FILES_MAX = 1024 };
 
 /*
  * Calls are counted for this long, before their uprobes may take more than this
@@ -60,15 +63,17 @@ static int native_probe_library(struct sampling_target *t,
 int sampling_target_probe_blocks(struct sampling_target *t, struct error *err)
 {
 	const struct mappings *mappings = &t->view->images->mappings;
-	size_t libraries = 0;
+	size_t libraries = 0, files = 0;
 	int count;
 
-	for (size_t i = 0; i < mappings->count && libraries < LIBRARIES_MAX;
+	for (size_t i = 0; i < mappings->count && libraries < LIBRARIES_MAX &&
+			   files < FILES_MAX;
 	     i++) {
 		const struct mapping *m = &mappings->all[i];
 
 		if (!m->is_executable || !m->inode)
 			continue;
+		files++;
 		count = native_probe_library(t, m, err);
 		if (count < 0)
 			return -1;
@@ -266,10 +271,11 @@ void sampling_target_free_blocks(struct sampling_target *t)
 void sampling_set_memory_rates(const struct sampling_shared *s,
 			       struct profile *p)
 {
-	uint64_t interval = sampler_block_interval(s->sampler);
 	struct text text = { 0 };
+	uint64_t interval;
 
 	if (s->o->events & SAMPLING_NATIVEMEM) {
+		interval = sampler_block_interval(s->sampler);
 		text_printf(&text, "%" PRIu64 " bytes", interval);
 		profile_set(p, "nativemem", "period", text.bytes);
 		text_clear(&text);

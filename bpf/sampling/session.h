@@ -179,11 +179,11 @@ struct sampling_shared {
 	struct sampling_why whys[SAMPLING_WHYS]; /* of SAMPLING_END_LOST */
 	uint64_t estimated; /* waits with an estimated stack trace */
 	uint64_t anchored;  /* stack traces that went on at the anchor */
-	uint64_t blocks;    /* of native memory that were sampled so far */
+	/* Of the session: */
+	uint64_t blocks; /* of native memory that were sampled */
 	/* When the cost of its uprobes was checked, and its sum until then. */
 	int64_t calls_ns; /* 0 = not yet, INT64_MAX = they are detached */
 	uint64_t calls_cost;
-	/* Of the session: */
 	bool is_tried_again; /* an incomplete target will be opened again */
 	bool has_begun;      /* samples wait while a new target is opened */
 	struct sampling_counts counts; /* of targets that were replaced */
