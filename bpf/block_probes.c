@@ -24,6 +24,8 @@ enum {
 	COST_STEPPED = 6100, /* more for an instruction that is not emulated */
 };
 
+enum { STATUS_BYTES = 8192 };
+
 /* Of Linux 6.13, which <linux/bpf.h> may not have. */
 enum { LINK_CREATE = 28, TRACE_UPROBE_SESSION = 57 };
 
@@ -42,13 +44,51 @@ struct block_probe {
 	struct bpf_link *entry, *leave;
 };
 
-bool block_probes_has_sessions(const char *release)
+/* True if a release, such as "6.18.2", is at least this one. */
+static bool release_is(const char *release, unsigned long major,
+		       unsigned long minor)
 {
 	char *rest;
-	unsigned long major = strtoul(release, &rest, 10);
-	unsigned long minor = *rest == '.' ? strtoul(rest + 1, NULL, 10) : 0;
+	unsigned long is = strtoul(release, &rest, 10);
 
-	return major > 6 || (major == 6 && minor >= 13);
+	return is > major || (is == major && *rest == '.' &&
+			      strtoul(rest + 1, NULL, 10) >= minor);
+}
+
+bool block_probes_has_sessions(const char *release)
+{
+	return release_is(release, 6, 13);
+}
+
+bool block_probes_are_filtered(const char *release)
+{
+	return release_is(release, 6, 11) && !release_is(release, 6, 14);
+}
+
+/*
+ * Fails if the kernel would kill the process at the return of a function.
+ */
+static int probes_check_filter(pid_t pid, struct error *err)
+{
+	static const char key[] = "\nSeccomp:";
+	struct text status = { 0 };
+	struct utsname name;
+	const char *at = NULL;
+	bool is_filtered;
+
+	if (uname(&name) || !block_probes_are_filtered(name.release))
+		return 0;
+	if (procfs_read(pid, "status", STATUS_BYTES, &status, err) == 0 &&
+	    status.len)
+		at = strstr(status.bytes, key);
+	is_filtered = at && strtoul(at + strlen(key), NULL, 10) != 0;
+	text_release(&status);
+	if (!is_filtered)
+		return 0;
+	return fail(err, ERROR_UNAVAILABLE,
+		    "%d: Linux 6.11 to 6.13 may kill a process that has a "
+		    "seccomp filter at uprobes of returns; use -e pagefault",
+		    (int)pid);
 }
 
 /* A program for sessions cannot be attached in another way. */
@@ -145,6 +185,8 @@ int block_probes_attach(struct block_probes *b, pid_t pid, const char *path,
 	struct stat file;
 	int sys;
 
+	if (probes_check_filter(pid, err))
+		return -1;
 	probe.point = *point;
 	if (procfs_identify(AT_FDCWD, path, &file)) {
 		probe.dev = file.st_dev;

@@ -31,6 +31,12 @@ struct block_probes {
  */
 bool block_probes_has_sessions(const char *release);
 
+/*
+ * Returns true if this kernel returns from a probed function by a system call,
+ * which a seccomp filter may reject: github.com/systemd/systemd/issues/34615.
+ */
+bool block_probes_are_filtered(const char *release);
+
 /* Call it before the programs are loaded. */
 void block_probes_prepare(struct block_probes *b);
 

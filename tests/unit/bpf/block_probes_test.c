@@ -19,6 +19,17 @@ static void sessions_exist_since_linux_6_13(void **state)
 	assert_false(block_probes_has_sessions("6"));
 }
 
+static void filters_reject_returns_in_three_releases(void **state)
+{
+	(void)state;
+	assert_false(block_probes_are_filtered("6.1.0-28-amd64"));
+	assert_false(block_probes_are_filtered("6.10.14"));
+	assert_true(block_probes_are_filtered("6.11.0-9-generic"));
+	assert_true(block_probes_are_filtered("6.13.1"));
+	assert_false(block_probes_are_filtered("6.14.0"));
+	assert_false(block_probes_are_filtered("7.0.1"));
+}
+
 /* ns per call, by the table of costs. */
 static void cost_depends_on_the_instructions_at_the_probes(void **state)
 {
@@ -36,6 +47,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(sessions_exist_since_linux_6_13),
+		cmocka_unit_test(filters_reject_returns_in_three_releases),
 		cmocka_unit_test(
 			cost_depends_on_the_instructions_at_the_probes),
 	};
