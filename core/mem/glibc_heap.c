@@ -145,7 +145,6 @@ static void heaps_find(struct reading *r)
 		const struct mapping *m = &r->mappings->all[i];
 		uint64_t at = (m->start + MALLOC_HEAP_BYTES - 1) &
 			      ~(MALLOC_HEAP_BYTES - 1);
-		uint64_t next;
 
 		while (mapping_is_anonymous(m) && at < m->end) {
 			if (looked >= CANDIDATES_MOST ||
@@ -153,10 +152,10 @@ static void heaps_find(struct reading *r)
 				r->h->is_cut = true;
 				return;
 			}
-			next = malloc_heads_read(&r->reader, &heads, at, m->end,
-						 MALLOC_HEAP_BYTES);
-			looked += (next - at) / MALLOC_HEAP_BYTES;
-			at = next;
+			looked -= at / MALLOC_HEAP_BYTES;
+			at = malloc_heads_read(&r->reader, &heads, at, m->end,
+					       MALLOC_HEAP_BYTES);
+			looked += at / MALLOC_HEAP_BYTES;
 			for (size_t k = 0; k < heads.count; k++)
 				if (heads.ranges[k].is_read)
 					heaps_add(r, heads.ranges[k].address,
@@ -405,11 +404,12 @@ enum { NON_CONTIGUOUS = 2 }; /* in the flags of malloc_state */
 static uint64_t region_search(struct reading *r, uint64_t p, uint64_t end)
 {
 	struct malloc_heads heads;
-	uint64_t next, size;
+	uint64_t size;
 
 	while (p < end && !malloc_reader_is_over(&r->reader)) {
-		next = malloc_heads_read(&r->reader, &heads, p, end,
-					 PAGE_BYTES);
+		uint64_t next = malloc_heads_read(&r->reader, &heads, p, end,
+						  PAGE_BYTES);
+
 		for (size_t i = 0; i < heads.count; i++) {
 			const uint64_t *words = heads.words[i];
 			uint64_t at = heads.ranges[i].address;

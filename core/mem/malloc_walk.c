@@ -93,12 +93,12 @@ void malloc_window_move(struct malloc_reader *r, uint64_t address,
 			uint64_t limit)
 {
 	struct malloc_window *w = &r->window;
-	struct memory_range range[WINDOW_PAGES];
+	struct memory_range range[MALLOC_WINDOW_PAGES];
 	size_t pages, ranges = 0, in = 0;
 
 	r->windows++;
 	w->start = page_of(address);
-	w->end = w->start + WINDOW_BYTES;
+	w->end = w->start + MALLOC_WINDOW_BYTES;
 	if (w->end > page_after(limit))
 		w->end = limit > w->start ? page_after(limit) : w->start;
 	pages = (w->end - w->start) / PAGE_BYTES;
@@ -130,11 +130,11 @@ void malloc_window_move(struct malloc_reader *r, uint64_t address,
 uint64_t malloc_heads_read(struct malloc_reader *r, struct malloc_heads *h,
 			   uint64_t start, uint64_t end, uint64_t step)
 {
-	uint8_t states[HEADS];
+	uint8_t states[MALLOC_HEADS];
 	size_t pages = (end - start + step - 1) / step;
 
-	if (pages > HEADS)
-		pages = HEADS;
+	if (pages > MALLOC_HEADS)
+		pages = MALLOC_HEADS;
 	if (step == PAGE_BYTES)
 		pages_read(r->pages, start, states, pages);
 	h->count = 0;
@@ -506,6 +506,7 @@ uint64_t malloc_walk_find_end(struct malloc_reader *r,
 {
 	struct walk w = { .r = r, .end = limit };
 	uint64_t top = memory_u64(r->memory, a->address + r->top), size;
+	unsigned fences = 0;
 
 	r->window.end = 0;
 	for (; p < limit && !r->is_over; p += size) {
@@ -516,11 +517,12 @@ uint64_t malloc_walk_find_end(struct malloc_reader *r,
 			return 0;
 		if (p == top)
 			return page_after(p + size);
-		if (size < CHUNK_LEAST) {
-			p += 2 * CHUNK_FENCE;
-			return size == CHUNK_FENCE && p % PAGE_BYTES == 0 ? p
-									  : 0;
-		}
+		/* Two fences, or three if nothing else was left. */
+		fences = size == CHUNK_FENCE ? fences + 1 : 0;
+		if (fences >= 2 && (p + size) % PAGE_BYTES == 0)
+			return p + size;
+		if (!size || fences > 2)
+			return 0;
 	}
 	return 0;
 }

@@ -26,13 +26,16 @@ enum {
 enum { CHUNK_LEAST = 32, CHUNK_FENCE = 16 };
 
 /* What is read at once; absent pages are 0. */
-enum { WINDOW_PAGES = 32, WINDOW_BYTES = WINDOW_PAGES * PAGE_BYTES };
+enum {
+	MALLOC_WINDOW_PAGES = 32,
+	MALLOC_WINDOW_BYTES = MALLOC_WINDOW_PAGES * PAGE_BYTES
+};
 
 struct malloc_window {
 	uint64_t start, end; /* pages */
 	bool is_whole;       /* all pages are in memory */
-	uint8_t states[WINDOW_PAGES];
-	uint64_t words[WINDOW_BYTES / 8];
+	uint8_t states[MALLOC_WINDOW_PAGES];
+	uint64_t words[MALLOC_WINDOW_BYTES / 8];
 };
 
 /* A hash table; when it is full, it keeps the half with the most bytes. */
@@ -44,13 +47,13 @@ struct malloc_sizes {
 	uint64_t dropped; /* bytes */
 };
 
-/* Zeroed, except for the first three, at first. */
+/* The caller sets the first four; the rest is zeroed at first. */
 struct malloc_reader {
 	struct memory *memory;
 	struct pages *pages;
 	int64_t deadline_ns; /* 0 = none */
-	bool is_over;        /* a limit was reached */
 	size_t top;          /* the offset of top in malloc_state */
+	bool is_over;        /* a limit was reached */
 	unsigned windows, retries;
 	uint64_t pages_added;
 	struct malloc_window window;
@@ -83,12 +86,13 @@ void malloc_window_move(struct malloc_reader *r, uint64_t address,
 			uint64_t limit);
 
 /* What is at some addresses in equal steps. */
-enum { HEADS = 256, HEAD_WORDS = 4 };
+enum { MALLOC_HEADS = 256, MALLOC_HEAD_WORDS = 4 };
 
 struct malloc_heads {
 	size_t count;
-	struct memory_range ranges[HEADS]; /* in words; some are not read */
-	uint64_t words[HEADS][HEAD_WORDS];
+	struct memory_range
+		ranges[MALLOC_HEADS]; /* in words; some are not read */
+	uint64_t words[MALLOC_HEADS][MALLOC_HEAD_WORDS];
 };
 
 /*

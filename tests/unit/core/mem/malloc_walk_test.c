@@ -297,7 +297,7 @@ static void many_lies_cost_a_bounded_number_of_requests(void **state)
 		made_chunk(&m, 0, at, at % 4096 < 4064 ? 32 : 0, IN_USE);
 	made_read(&m);
 	/* Each retry reads at most thrice, each window once. */
-	assert_true(m.requests < 3 * 8192 + 4 * HEAP / WINDOW_BYTES);
+	assert_true(m.requests < 3 * 8192 + 4 * HEAP / MALLOC_WINDOW_BYTES);
 	assert_true(made_only_arena(&m)->blocks > HEAP / 32 / 2);
 	assert_true(made_only_arena(&m)->unwalked > 0);
 	made_end(&m);
@@ -359,6 +359,47 @@ static void mappings_without_pages_are_not_read(void **state)
 	made_end(&m);
 }
 
+static void chunks_end_with_fences_or_top(void **state)
+{
+	static const struct {
+		unsigned fences;
+		bool is_end;
+	} ends[] = { { 1, false }, { 2, true }, { 3, true }, { 4, false } };
+	struct malloc_reader *r = calloc(1, sizeof(*r));
+	struct malloc_arena a = { 0 };
+	struct made m;
+	uint64_t start, limit;
+
+	(void)state;
+	made_begin(&m, 1);
+	start = made_at(&m, 0, 0);
+	limit = made_at(&m, 0, 65536);
+	a.address = made_at(&m, 0, 65536); /* its top is the first word */
+	r->memory = &m.memory;
+	r->pages = m.pages;
+	for (size_t i = 0; i < sizeof(ends) / sizeof(*ends); i++) {
+		size_t fence = 8192 - ends[i].fences * CHUNK_FENCE;
+
+		made_chunk(&m, 0, 0, fence, CHUNK_PREV_IN_USE);
+		for (; fence < 8192; fence += CHUNK_FENCE)
+			made_chunk(&m, 0, fence, CHUNK_FENCE,
+				   CHUNK_PREV_IN_USE);
+		assert_int_equal(malloc_walk_find_end(r, &a, start, limit),
+				 ends[i].is_end ? start + 8192 : 0);
+	}
+	/* Not at the end of a page */
+	made_chunk(&m, 0, 0, 4000, CHUNK_PREV_IN_USE);
+	made_chunk(&m, 0, 4000, CHUNK_FENCE, CHUNK_PREV_IN_USE);
+	made_chunk(&m, 0, 4016, CHUNK_FENCE, CHUNK_PREV_IN_USE);
+	assert_int_equal(malloc_walk_find_end(r, &a, start, limit), 0);
+	made_chunk(&m, 0, 4000, 8192 - 4000, CHUNK_PREV_IN_USE);
+	*made_words(&m, 0, 65536) = start + 4000;
+	assert_int_equal(malloc_walk_find_end(r, &a, start, limit),
+			 start + 8192);
+	free(r);
+	made_end(&m);
+}
+
 /* One run of chunks, each larger than the one before. */
 static void sizes_with_most_bytes_are_kept(void **state)
 {
@@ -412,6 +453,7 @@ int main(void)
 		cmocka_unit_test(many_lies_cost_a_bounded_number_of_requests),
 		cmocka_unit_test(absent_pages_are_not_read),
 		cmocka_unit_test(mappings_without_pages_are_not_read),
+		cmocka_unit_test(chunks_end_with_fences_or_top),
 		cmocka_unit_test(sizes_with_most_bytes_are_kept),
 	};
 
