@@ -394,8 +394,8 @@ static void heap_account(struct reading *r, struct heap *heap)
 /*
  * ---- the main arena without sbrk() ----
  *
- * If sbrk() fails, the main arena takes mappings of at least 1 MB, whose chunks
- * end with top or with fences.  The kernel merges them with their neighbors.
+ * If sbrk() fails, the main arena takes mappings, whose chunks end with top or
+ * with fences.  The kernel merges them with their neighbors.
  */
 enum { REGION_PAGES = 1 << 20, REGION_TRIES = 4 };
 enum { NON_CONTIGUOUS = 2 }; /* in the flags of malloc_state */
@@ -429,25 +429,6 @@ static uint64_t region_search(struct reading *r, uint64_t p, uint64_t end)
 	return end;
 }
 
-/* Returns p, or the end of the heap of a thread arena that it is in. */
-static uint64_t region_skip_heap(const struct reading *r, uint64_t p)
-{
-	size_t low = 0, high = r->heap_count;
-
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-		const struct heap *heap = &r->heaps[mid];
-
-		if (p < heap->start)
-			high = mid;
-		else if (p >= heap->start + heap->size)
-			low = mid + 1;
-		else
-			return heap->start + heap->size;
-	}
-	return p;
-}
-
 /* Accounts mappings of the main arena, until they are all of its memory. */
 static void regions_account(struct reading *r, struct malloc_arena *a,
 			    uint64_t bytes)
@@ -463,21 +444,17 @@ static void regions_account(struct reading *r, struct malloc_arena *a,
 		while (mapping_is_anonymous(m) && run.end < m->end &&
 		       bytes < a->system && pages < REGION_PAGES &&
 		       !malloc_reader_is_over(reader)) {
-			uint64_t from = region_skip_heap(r, run.end);
+			uint64_t from = run.end;
 			uint64_t p = region_search(r, from, m->end);
 
 			pages += (p - from) / PAGE_BYTES + 1;
 			run = (struct malloc_run){ .start = p, .first = p };
-			run.end = region_skip_heap(r, p);
-			if (p >= m->end || run.end != p)
-				continue;
 			/* The chunks may change meanwhile. */
-			run.end = 0;
 			for (size_t n = 0; n < REGION_TRIES && !run.end; n++)
 				run.end = malloc_walk_find_end(reader, a, p,
 							       m->end);
 			if (!run.end) {
-				run.end = p + PAGE_BYTES;
+				run.end = p < m->end ? p + PAGE_BYTES : p;
 				continue;
 			}
 			run.end_most = run.end;

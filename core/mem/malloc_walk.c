@@ -513,7 +513,8 @@ uint64_t malloc_walk_find_end(struct malloc_reader *r,
 		uint64_t field = walk_header(&w, p)[1];
 
 		size = chunk_size(field);
-		if (field & CHUNK_IS_MAPPED || size % 16 || size > limit - p)
+		if (field & (CHUNK_IS_MAPPED | CHUNK_NON_MAIN) || size % 16 ||
+		    size > limit - p)
 			return 0;
 		if (p == top)
 			return page_after(p + size);

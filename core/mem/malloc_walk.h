@@ -118,8 +118,8 @@ void malloc_walk(struct malloc_reader *r, struct malloc_arena *a,
 		 struct malloc_run *run);
 
 /*
- * Returns the end of the chunks from p, or 0 if they do not end with top or
- * with fences before limit.
+ * Returns the end of the main arena's chunks from p, or 0 if they do not end
+ * with top or with fences before limit.
  */
 uint64_t malloc_walk_find_end(struct malloc_reader *r,
 			      const struct malloc_arena *a, uint64_t p,
