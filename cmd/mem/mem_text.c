@@ -67,7 +67,7 @@ static void add_verdict(struct text *out, const struct mem_verdict *v)
 	for (size_t i = 0; i < v->count; i++) {
 		columns_wrap(out, v->all[i].sentence.bytes, 0, 2, WIDTH);
 		add_advice(out, "now", &v->all[i].now);
-		add_advice(out, "for good", &v->all[i].lasting);
+		add_advice(out, "at the next start", &v->all[i].lasting);
 	}
 	if (!v->count)
 		text_puts(out, "nothing stands out\n");

@@ -573,7 +573,7 @@ static const struct group_source {
 			 { "memory.stat", "total_swap " } } },
 	{ OF(oom_kills), { { "memory.events", "oom_kill " },
 			   { "memory.oom_control", "oom_kill " } } },
-	/* clang-format on */
+/* clang-format on */
 #undef OF
 };
 
@@ -596,9 +596,9 @@ void cgroup_memory_read(struct cgroup_memory *m, int group)
 		memcpy((char *)m + s->offset, &value, sizeof(value));
 	}
 	m->pressure_us = -1;
-	len = group >= 0 ? group_read(group, "memory.pressure", text,
-				      sizeof(text))
-			 : 0;
+	len = group >= 0
+		      ? group_read(group, "memory.pressure", text, sizeof(text))
+		      : 0;
 	total = len && strncmp(text, "some ", 5) == 0 ? strstr(text, "total=")
 						      : NULL;
 	if (total)

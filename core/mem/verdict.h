@@ -30,7 +30,7 @@ struct mem_finding {
 	const char *rule;     /* a constant: "trim" */
 	struct text sentence; /* "1.90 GB are free …", without a full stop */
 	struct text now;      /* what helps at once; may be empty */
-	struct text lasting;  /* what helps for good; may be empty */
+	struct text lasting;  /* what prevents it; may be empty */
 };
 
 enum { MEM_FINDINGS = 4 };
