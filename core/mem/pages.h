@@ -3,8 +3,8 @@
  * pages: which pages of another process are in memory, from /proc/PID/pagemap.
  *
  * A page that was never touched must not be read: reading it maps the zero page
- * into the process.  Readers of
- * memory ask here first.
+ * into the process.  Readers of memory ask
+ * here first.
  */
 #ifndef CORE_MEM_PAGES_H
 #define CORE_MEM_PAGES_H
