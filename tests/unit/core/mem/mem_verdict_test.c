@@ -37,7 +37,7 @@ static int begin(void **state)
 	other = (struct mem_account){ 0 };
 	container = (struct mem_container){ .limit = -1, .memory = unknown };
 	account.heap.mapped_times = 1;
-	strcpy(account.heap.collector, "G1");
+	memcpy(account.heap.collector, "G1", 3);
 	set_part(&account, MEM_HEAP, 500 * MIB);
 	set_part(&account, MEM_METASPACE, 100 * MIB);
 	set_part(&account, MEM_CODE, 100 * MIB);
