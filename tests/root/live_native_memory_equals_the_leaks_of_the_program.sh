@@ -33,7 +33,7 @@ record() {
 	event=$1 pattern=$2
 	shift 2
 	rm -f "$scratch/go"
-	target "$jdk" -- "$scratch/go" || return
+	target "$jdk" -XX:MaxDirectMemorySize=512m -- "$scratch/go" || return
 	prof_start "$pid" -e "$event" "$@" -o "$scratch/out.collapsed" || return
 	target_wait "$prof_err" "$pattern" "$prof_job" || { cat "$prof_err"; return 1; }
 	: >"$scratch/go"
@@ -57,7 +57,7 @@ live_set() {
 }
 
 refused() {
-	target "$jdk" -- "$scratch/go" busy || return
+	target "$jdk" -XX:MaxDirectMemorySize=512m -- "$scratch/go" busy || return
 	! "$sjkc" prof "$pid" -e nativemem -d 1s -o "$scratch/out.collapsed" \
 		>"$prof_out" 2>"$prof_err" || { echo 'not refused'; return 1; }
 	has "$prof_err" 'use -e pagefault, or --force' &&

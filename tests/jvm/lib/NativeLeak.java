@@ -3,16 +3,14 @@
 //	java NativeLeak FILE [busy]
 //
 // When the file exists, leaks native memory in three ways, beside a method that
-// frees what it allocates, and then touches memory.  Prints "NAME bytes" for each
+// frees what it allocates, and then touches memory.  Prints "METHOD bytes" for each
 // method, and DONE.  With busy, allocates and frees as fast as possible instead.
-import java.lang.reflect.Field;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Paths;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.zip.Inflater;
-import sun.misc.Unsafe;
 
 public class NativeLeak {
 	private static final int ROUNDS = 600;
@@ -22,9 +20,6 @@ public class NativeLeak {
 	private static final int BLOCKS = 60; // in a round
 	private static final int TOUCHED = 64 << 20;
 	private static final List<Object> kept = new ArrayList<>();
-	private static final long[] window = new long[100];
-	private static Unsafe unsafe;
-	private static long leaked;
 
 	private static void leakInflater() {
 		kept.add(new Inflater());
@@ -35,25 +30,18 @@ public class NativeLeak {
 	}
 
 	private static void leakBlocks() {
-		for (int i = 0; i < BLOCKS; i++) {
-			leaked = unsafe.allocateMemory(BLOCK);
-			unsafe.putByte(leaked, (byte) 1);
-		}
+		for (int i = 0; i < BLOCKS; i++)
+			kept.add(ByteBuffer.allocateDirect(BLOCK));
 	}
 
 	private static void churn() {
-		for (int i = 0; i < window.length; i++) {
-			if (window[i] != 0)
-				unsafe.freeMemory(window[i]);
-			window[i] = unsafe.allocateMemory(200 + 3 * i);
-		}
+		for (int i = 0; i < 20; i++)
+			new Inflater().end();
 	}
 
+	/** A new buffer is filled with zeros. */
 	private static void touch() {
-		long block = unsafe.allocateMemory(TOUCHED);
-
-		for (long i = 0; i < TOUCHED; i += 4096)
-			unsafe.putByte(block + i, (byte) 1);
+		kept.add(ByteBuffer.allocateDirect(TOUCHED));
 	}
 
 	private static void leak() throws InterruptedException {
@@ -70,10 +58,6 @@ public class NativeLeak {
 	}
 
 	public static void main(String[] args) throws Exception {
-		Field field = Unsafe.class.getDeclaredField("theUnsafe");
-
-		field.setAccessible(true);
-		unsafe = (Unsafe) field.get(null);
 		System.out.println("READY");
 		while (args.length > 1)
 			churn();
