@@ -2,6 +2,7 @@
 /* Collectors of sjkc snap that read files of the kernel. */
 #include "cmd/snap/snap.h"
 
+#include "core/base/ascii.h"
 #include "core/base/clock.h"
 #include "core/base/lines.h"
 #include "core/base/tar.h"
@@ -169,22 +170,16 @@ static void sockets_put(int to, const struct jvm *jvm)
 /* Copies the files of a control group that describe resources. */
 static void group_put(int to, const char *prefix, int directory)
 {
-	static const char *const kinds[] = { "memory.",  "cpu.",
-					     "cpuacct.", "pids.",
-					     "io.",      "blkio.",
-					     "cpuset.",  "cgroup.events" };
+	static const char kinds[] = "memory.|cpu.|cpuacct.|pids.|io.|blkio.|"
+				    "cpuset.|cgroup.events";
 	DIR *all = fdopendir(directory);
 	struct dirent *entry;
 	size_t count = 0;
 
 	while (all && count < GROUP_MAX && (entry = readdir(all))) {
 		struct stat st;
-		bool is_wanted = false;
 
-		for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
-			is_wanted |= strncmp(entry->d_name, kinds[i],
-					     strlen(kinds[i])) == 0;
-		if (!is_wanted ||
+		if (!has_any(entry->d_name, kinds, true) ||
 		    fstatat(dirfd(all), entry->d_name, &st,
 			    AT_SYMLINK_NOFOLLOW) < 0 ||
 		    !S_ISREG(st.st_mode) || !(st.st_mode & S_IRUSR))

@@ -2,6 +2,7 @@
 #include "cmd/why/crash.h"
 
 #include "cmd/why/why.h"
+#include "core/base/ascii.h"
 #include "core/base/json.h"
 #include "core/base/safe_text.h"
 #include "core/base/units.h"
@@ -359,19 +360,6 @@ static bool template_add(struct text *out, const char *at, const char *end,
 
 /* ---- tests of the rules ---- */
 
-/* True if the text contains, or begins with, one of the words between |. */
-static bool text_has(const char *text, const char *words, bool at_start)
-{
-	for (size_t len; text && *words; words += len + (words[len] == '|')) {
-		const char *at = memmem(text, strlen(text), words,
-					len = strcspn(words, "|"));
-
-		if (at_start ? at == text : at != NULL)
-			return true;
-	}
-	return false;
-}
-
 /* True if a text is known and, if there are words, contains one of them. */
 static bool crash_has(const struct crash *c, const char *path,
 		      const char *words)
@@ -381,17 +369,17 @@ static bool crash_has(const struct crash *c, const char *path,
 	const void *at = base + f->offset;
 
 	return field_is_known(f, base) &&
-	       (!words || text_has(*(const char *const *)at, words, false));
+	       (!words || has_any(*(const char *const *)at, words, false));
 }
 
 /* True if one of the functions between | is on the native stack. */
 static bool crash_calls(const struct crash *c, const char *functions)
 {
 	const struct hs_err_stack *s = &c->e.native;
-	bool is_found = text_has(c->e.frame.symbol, functions, true);
+	bool is_found = has_any(c->e.frame.symbol, functions, true);
 
 	for (size_t i = 0; i < s->count && !is_found; i++)
-		is_found = text_has(s->frames[i].symbol, functions, true);
+		is_found = has_any(s->frames[i].symbol, functions, true);
 	return is_found;
 }
 
@@ -461,16 +449,16 @@ static bool crash_is_bus_error(const struct crash *c)
 
 static bool frame_is_unsafe(const struct hs_err_frame *f)
 {
-	return text_has(f->method,
-			"sun.misc.Unsafe.|jdk.internal.misc.Unsafe.|"
-			"jdk.internal.misc.ScopedMemoryAccess.",
-			true);
+	return has_any(f->method,
+		       "sun.misc.Unsafe.|jdk.internal.misc.Unsafe.|"
+		       "jdk.internal.misc.ScopedMemoryAccess.",
+		       true);
 }
 
 static bool crash_is_of_unsafe(const struct crash *c)
 {
 	return !c->culprit.kind &&
-	       (text_has(c->e.frame.symbol, "Unsafe_", true) ||
+	       (has_any(c->e.frame.symbol, "Unsafe_", true) ||
 		frame_is_unsafe(&c->e.java.frames[0]));
 }
 
@@ -484,12 +472,12 @@ static bool crash_is_of_gc(const struct crash *c)
 	const struct hs_err *e = &c->e;
 
 	return (e->frame.kind == 'V' || !c->culprit.kind) &&
-	       (text_has(e->thread,
-			 "GC Thread|G1 |ZWorker|ZDriver|XWorker|Shenandoah|"
-			 "ParGC|Concurrent Mark|CMS",
-			 true) ||
-		text_has(e->thread_kind, "GCTask|ConcurrentGC", true) ||
-		text_has(e->operation, "GC|Collect", false));
+	       (has_any(e->thread,
+			"GC Thread|G1 |ZWorker|ZDriver|XWorker|Shenandoah|"
+			"ParGC|Concurrent Mark|CMS",
+			true) ||
+		has_any(e->thread_kind, "GCTask|ConcurrentGC", true) ||
+		has_any(e->operation, "GC|Collect", false));
 }
 
 /* A function of the system or the JDK that libjvm has called. */
@@ -694,9 +682,8 @@ static const char *crash_limit(const struct hs_err *e, const char *name)
 /* JNA deletes its libraries in /tmp after it has loaded them. */
 static const char *frame_deleted(const struct hs_err_frame *f)
 {
-	return f->is_deleted && !text_has(f->path, "/tmp/|/jna", false)
-		       ? f->path
-		       : NULL;
+	return f->is_deleted && !has_any(f->path, "/tmp/|/jna", false) ? f->path
+								       : NULL;
 }
 
 static const struct crash_rule *
@@ -771,7 +758,7 @@ static void text_add_frames(struct text *out, const struct hs_err *e)
 				  *end = e->native.frames + e->native.count;
 	size_t shown = 0;
 
-	while (f < end && text_has(f->symbol, "VMError::|report_", true))
+	while (f < end && has_any(f->symbol, "VMError::|report_", true))
 		f++;
 	for (; f < end && shown < SHOWN_FRAMES && memchr("CV", f->kind, 2); f++)
 		shown += row_add(out, shown ? "" : "native", "{kind} {text}",

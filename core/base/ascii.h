@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ascii: character classes independent of the locale. */
+/* ascii: character classes independent of the locale, and lists of words. */
 #ifndef CORE_BASE_ASCII_H
 #define CORE_BASE_ASCII_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 static inline bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
@@ -39,6 +40,35 @@ static inline int32_t hex_value(const char *digits, size_t count)
 		value = value << 4 | digit;
 	}
 	return value;
+}
+
+/*
+ * True if a text, which may be NULL, contains, or begins with, one of the words
+ * between |.
+ */
+static inline bool has_any(const char *text, const char *words, bool at_start)
+{
+	for (size_t len; text && *words; words += len + (words[len] == '|')) {
+		const char *at = memmem(text, strlen(text), words,
+					len = strcspn(words, "|"));
+
+		if (at_start ? at == text : at != NULL)
+			return true;
+	}
+	return false;
+}
+
+/* True if a word is in a list, separated by single spaces. */
+static inline bool list_has(const char *list, const char *word)
+{
+	size_t len = strlen(word);
+
+	for (size_t one; *list; list += one + (list[one] == ' ')) {
+		one = strcspn(list, " ");
+		if (one == len && memcmp(list, word, len) == 0)
+			return true;
+	}
+	return false;
 }
 
 #endif

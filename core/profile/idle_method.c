@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "core/profile/idle_method.h"
 
+#include "core/base/ascii.h"
+
 #include <string.h>
 
 /*
@@ -54,41 +56,23 @@ static const struct {
 	{ "org.apache.tomcat.jni.Poll", "poll" },
 };
 
-static bool idle_is_class(const char *pattern, const char *name)
+bool frame_is_call(const struct profile *p, const struct frame *f,
+		   const char *class_name, const char *methods)
 {
-	size_t len = strlen(name);
-	size_t wanted;
+	const char *name = profile_text(p, f->class_name);
+	size_t len = strlen(name), wanted = strlen(class_name) - 1;
 
-	if (pattern[0] != '*')
-		return strcmp(pattern, name) == 0;
-	wanted = strlen(++pattern);
-	return len >= wanted && strcmp(name + len - wanted, pattern) == 0;
-}
-
-/* True if the method is in a list separated by spaces. */
-static bool idle_is_listed(const char *list, const char *method)
-{
-	size_t len = strlen(method);
-
-	for (;;) {
-		size_t one = strcspn(list, " ");
-
-		if (one == len && memcmp(list, method, len) == 0)
-			return true;
-		if (!list[one])
-			return false;
-		list += one + 1;
-	}
+	return list_has(methods, profile_text(p, f->method)) &&
+	       (*class_name == '*'
+			? len >= wanted && strcmp(name + len - wanted,
+						  class_name + 1) == 0
+			: strcmp(name, class_name) == 0);
 }
 
 bool idle_method_is(const struct profile *p, const struct frame *leaf)
 {
-	const char *class_name = profile_text(p, leaf->class_name);
-	const char *method = profile_text(p, leaf->method);
-
-	for (size_t i = 0; i < sizeof(idle) / sizeof(*idle); i++) {
-		if (idle_is_class(idle[i].class_name, class_name))
-			return idle_is_listed(idle[i].methods, method);
-	}
+	for (size_t i = 0; i < sizeof(idle) / sizeof(*idle); i++)
+		if (frame_is_call(p, leaf, idle[i].class_name, idle[i].methods))
+			return true;
 	return false;
 }

@@ -15,4 +15,11 @@
 /* True if a thread with this leaf frame waits. */
 bool idle_method_is(const struct profile *p, const struct frame *leaf);
 
+/*
+ * True for a frame of one of these methods, separated by spaces.  "*" matches
+ * the start of a class name.
+ */
+bool frame_is_call(const struct profile *p, const struct frame *f,
+		   const char *class_name, const char *methods);
+
 #endif

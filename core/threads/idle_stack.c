@@ -2,6 +2,7 @@
 #include "core/threads/idle_stack.h"
 
 #include "core/base/alloc.h"
+#include "core/base/ascii.h"
 #include "core/profile/frame_name.h"
 #include "core/profile/idle_method.h"
 #include "core/threads/thread_names.h"
@@ -102,42 +103,12 @@ static const struct {
 	{ "*io.netty.channel.uring.Native", "ioUringEnter", FRAME_IDLE },
 };
 
-static bool class_matches(const char *pattern, const char *name)
-{
-	size_t len = strlen(name), wanted;
-
-	if (pattern[0] != '*')
-		return strcmp(pattern, name) == 0;
-	wanted = strlen(++pattern);
-	return len >= wanted && strcmp(name + len - wanted, pattern) == 0;
-}
-
-static bool methods_have(const char *methods, const char *method)
-{
-	size_t len = strlen(method);
-	const char *at = methods;
-
-	/* A hostile dump has methods without a name. */
-	while (len && (at = strstr(at, method))) {
-		if ((at == methods || at[-1] == ' ') &&
-		    (!at[len] || at[len] == ' '))
-			return true;
-		at += len;
-	}
-	return false;
-}
-
 static enum frame_role frame_role_of(const struct profile *p,
 				     const struct frame *f)
 {
-	const char *method = profile_text(p, f->method);
-
-	for (size_t i = 0; i < sizeof(roles) / sizeof(*roles); i++) {
-		if (methods_have(roles[i].methods, method) &&
-		    class_matches(roles[i].class_name,
-				  profile_text(p, f->class_name)))
+	for (size_t i = 0; i < sizeof(roles) / sizeof(*roles); i++)
+		if (frame_is_call(p, f, roles[i].class_name, roles[i].methods))
 			return roles[i].role;
-	}
 	return FRAME_OTHER;
 }
 
@@ -174,55 +145,19 @@ bool idle_stack_waits(const struct profile *p, uint32_t stack)
 /* Functions of libc in which a thread waits for another one. */
 static bool frame_waits_in_libc(const struct profile *p, const struct frame *f)
 {
-	static const char *const parts[] = { "cond_wait",
-					     "cond_timedwait",
-					     "cond_clockwait",
-					     "sem_wait",
-					     "sem_timedwait",
-					     "sem_clockwait",
-					     "futex_abstimed_wait",
-					     "join",
-					     "accept" };
-	const char *name = profile_text(p, f->method);
-
-	if (f->kind != FRAME_NATIVE)
-		return false;
-	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++) {
-		if (strstr(name, parts[i]))
-			return true;
-	}
-	return false;
+	return f->kind == FRAME_NATIVE &&
+	       has_any(profile_text(p, f->method),
+		       "cond_wait|cond_timedwait|cond_clockwait|sem_wait|"
+		       "sem_timedwait|sem_clockwait|futex_abstimed_wait|join|"
+		       "accept",
+		       false);
 }
 
 /* True for a frame of libc without a symbol, "[libc.so.6+0x85e50]". */
 static bool frame_is_of_libc(const struct profile *p, const struct frame *f)
 {
-	const char *name = profile_text(p, f->method);
-
-	return f->kind == FRAME_NATIVE && (strncmp(name, "[libc", 5) == 0 ||
-					   strncmp(name, "[ld-musl", 8) == 0);
-}
-
-static bool frame_locks_mutex(const struct profile *p, const struct frame *f)
-{
-	const char *name = profile_text(p, f->method);
-
-	return strstr(name, "mutex") || strstr(name, "rwlock");
-}
-
-/* Threads of the JVM that JMX lists among those of Java. */
-static bool thread_is_helper(const char *name)
-{
-	static const char *const names[] = { "Signal Dispatch",
-					     "Attach Listener",
-					     "Notification Th",
-					     "DestroyJavaVM" };
-
-	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
-		if (strncmp(name, names[i], strlen(names[i])) == 0)
-			return true;
-	}
-	return false;
+	return f->kind == FRAME_NATIVE &&
+	       has_any(profile_text(p, f->method), "[libc|[ld-musl", true);
 }
 
 /* What a stack trace tells about a thread that is not running. */
@@ -250,7 +185,8 @@ static enum stack_wait stack_judge(const struct profile *p, uint32_t stack)
 		 * waits has no name, but that of a mutex calls it by its own.
 		 */
 		waits |= frame_waits_in_libc(p, f) ||
-			 (unnamed && !frame_locks_mutex(p, f));
+			 (unnamed && !has_any(profile_text(p, f->method),
+					      "mutex|rwlock", false));
 		in_kernel |= f->kind == FRAME_KERNEL;
 		unnamed = in_kernel && frame_is_of_libc(p, f);
 		if (waits &&
@@ -260,12 +196,16 @@ static enum stack_wait stack_judge(const struct profile *p, uint32_t stack)
 	return waits ? STACK_NATIVE_WAIT : STACK_OTHER;
 }
 
+/* Also of those threads of the JVM that JMX lists among those of Java. */
 static bool thread_is_of_jvm(const struct profile *p, uint32_t thread)
 {
 	const char *name = profile_text(p, p->threads[thread].name);
 
 	return thread_names_kind_of(name) != THREAD_UNKNOWN ||
-	       thread_is_helper(name);
+	       has_any(name,
+		       "Signal Dispatch|Attach Listener|Notification Th|"
+		       "DestroyJavaVM",
+		       true);
 }
 
 bool view_has_waits(const struct event_view *view)
