@@ -5,6 +5,8 @@
 #include "core/diagnosis/rules.h"
 
 #include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,40 +16,30 @@ const char *const cause_rank_names[CAUSE_RANKS] = {
 
 /* clang-format off */
 const struct rule diagnosis_rules[] = {
-	{ "deadlock", "deadlocks", CAUSE_BROKEN, NEEDS_DUMPS, rule_deadlock },
-	{ "stopped", "signals", CAUSE_BROKEN, NEEDS_RATES, rule_stopped },
-	{ "descriptors", "descriptors", CAUSE_BROKEN, NEEDS_TRENDS,
-	  rule_descriptors },
-	{ "collections", "garbage collection", CAUSE_STOPPED, NEEDS_PAUSES,
-	  rule_collections },
-	{ "full_heap", "heap", CAUSE_STOPPED, NEEDS_PAUSES, rule_full_heap },
-	{ "humongous", "large arrays", CAUSE_STOPPED, NEEDS_PAUSES,
-	  rule_humongous },
-	{ "safepoints", "safepoints", CAUSE_STOPPED, NEEDS_PAUSES,
-	  rule_safepoints },
-	{ "throttled", "CPU limit", CAUSE_STARVED, NEEDS_RATES,
-	  rule_throttled },
-	{ "no_cpu", "waits for a CPU", CAUSE_STARVED, NEEDS_RATES,
-	  rule_starved },
-	{ "memory", "memory limit", CAUSE_STARVED, NEEDS_TRENDS, rule_memory },
-	{ "swap", "swap space", CAUSE_STARVED, NEEDS_TRENDS, rule_swap },
-	{ "disk", "disk", CAUSE_WAITING, NEEDS_DUMPS, rule_disk },
-	{ "convoy", "locks", CAUSE_WAITING, NEEDS_DUMPS, rule_convoy },
-	{ "pool", "pools", CAUSE_WAITING, NEEDS_DUMPS, rule_pool },
-	{ "carriers", "carriers", CAUSE_WAITING, NEEDS_DUMPS, rule_carriers },
-	{ "finalizer", "finalizers", CAUSE_WAITING, NEEDS_DUMPS,
-	  rule_finalizer },
-	{ "code_cache", "code cache", CAUSE_CPU, NEEDS_RATES, rule_code_cache },
-	{ "compilers", "compilers", CAUSE_CPU, NEEDS_RATES | NEEDS_TRENDS,
-	  rule_compilers },
-	{ "exceptions", "exceptions", CAUSE_CPU, NEEDS_PROFILE,
-	  rule_exceptions },
-	{ "place", "CPU use", CAUSE_CPU, NEEDS_RATES | NEEDS_PROFILE,
-	  rule_place },
-	{ "old", "old generation", CAUSE_TREND, NEEDS_TRENDS, rule_old },
-	{ "native", "native memory", CAUSE_TREND, NEEDS_TRENDS, rule_native },
-	{ "classes", "classes", CAUSE_TREND, NEEDS_TRENDS, rule_classes },
-	{ "threads", "threads", CAUSE_TREND, NEEDS_TRENDS, rule_threads },
+	{ "deadlock", "deadlocks", CAUSE_BROKEN, NEEDS_DUMPS, "threads %s", .judge = rule_deadlock },
+	{ "stopped", "signals", CAUSE_BROKEN, NEEDS_RATES, "doctor %s", .judge = rule_stopped },
+	{ "descriptors", "descriptors", CAUSE_BROKEN, NEEDS_TRENDS, "threads %s", .judge = rule_descriptors },
+	{ "collections", "garbage collection", CAUSE_STOPPED, NEEDS_PAUSES, "hh %s --live", .judge = rule_collections },
+	{ "full_heap", "heap", CAUSE_STOPPED, NEEDS_PAUSES, "hh %s --live", .judge = rule_full_heap },
+	{ "humongous", "large arrays", CAUSE_STOPPED, NEEDS_PAUSES, "prof %s -e alloc", .judge = rule_humongous },
+	{ "safepoints", "safepoints", CAUSE_STOPPED, NEEDS_PAUSES, "gc %s --safepoints", .judge = rule_safepoints },
+	{ "throttled", "CPU limit", CAUSE_STARVED, NEEDS_RATES, "prof %s -e cpu", .judge = rule_throttled },
+	{ "no_cpu", "waits for a CPU", CAUSE_STARVED, NEEDS_RATES, "ttop %s -o RUNQ", .judge = rule_starved },
+	{ "memory", "memory limit", CAUSE_STARVED, NEEDS_TRENDS, "vminfo %s", .judge = rule_memory },
+	{ "swap", "swap space", CAUSE_STARVED, NEEDS_TRENDS, "vminfo %s", .judge = rule_swap },
+	{ "disk", "disk", CAUSE_WAITING, NEEDS_DUMPS, "prof %s -e offcpu", .judge_wait = rule_disk },
+	{ "convoy", "locks", CAUSE_WAITING, NEEDS_DUMPS, "prof %s -e lock", .judge_wait = rule_convoy },
+	{ "pool", "pools", CAUSE_WAITING, NEEDS_DUMPS, "threads %s --count 3", .judge_wait = rule_pool },
+	{ "carriers", "carriers", CAUSE_WAITING, NEEDS_DUMPS, "threads %s --virtual", .judge = rule_carriers },
+	{ "finalizer", "finalizers", CAUSE_WAITING, NEEDS_DUMPS, "jcmd %s GC.finalizer_info", .judge = rule_finalizer },
+	{ "code_cache", "code cache", CAUSE_CPU, NEEDS_RATES, "jcmd %s Compiler.codecache", .judge = rule_code_cache },
+	{ "compilers", "compilers", CAUSE_CPU, NEEDS_RATES | NEEDS_TRENDS, "jcmd %s Compiler.queue", .judge = rule_compilers },
+	{ "exceptions", "exceptions", CAUSE_CPU, NEEDS_PROFILE, "probe %s Throwable.fillInStackTrace --system --count", .judge = rule_exceptions },
+	{ "place", "CPU use", CAUSE_CPU, NEEDS_RATES | NEEDS_PROFILE, "prof %s", .judge = rule_place },
+	{ "old", "old generation", CAUSE_TREND, NEEDS_TRENDS, "hh %s --live", .judge = rule_old },
+	{ "native", "native memory", CAUSE_TREND, NEEDS_TRENDS, "hh %s", .judge = rule_native },
+	{ "classes", "classes", CAUSE_TREND, NEEDS_TRENDS, "jcmd %s VM.classloaders", .judge = rule_classes },
+	{ "threads", "threads", CAUSE_TREND, NEEDS_TRENDS, "threads %s", .judge = rule_threads },
 };
 
 enum { RULES = sizeof(diagnosis_rules) / sizeof(*diagnosis_rules) };
@@ -81,10 +73,33 @@ static const struct {
 };
 /* clang-format on */
 
-struct cause *diagnosis_add(struct diagnosis *d, const struct rule *rule)
+void cause_set_next(struct cause *c, const struct verdict *v,
+		    const char *format)
 {
-	array_add(d->causes, d->count, d->cap,
-		  (struct cause){ .rule = rule, .rank = rule->rank });
+	text_clear(&c->next);
+	text_printf(&c->next, format, v->facts->target);
+}
+
+struct cause *verdict_add(struct verdict *v, double threads, const char *format,
+			  ...)
+{
+	struct diagnosis *d = v->d;
+	struct cause c = {
+		.rule = v->rule,
+		.rank = v->rule->rank,
+		.lost_s = threads * v->facts->seconds,
+	};
+	char *sentence;
+	va_list args;
+
+	va_start(args, format);
+	if (vasprintf(&sentence, format, args) >= 0) {
+		text_puts(&c.sentence, sentence);
+		free(sentence);
+	}
+	va_end(args);
+	cause_set_next(&c, v, v->rule->next);
+	array_add(d->causes, d->count, d->cap, c);
 	return &d->causes[d->count - 1];
 }
 
@@ -180,8 +195,7 @@ static void figures_add_dumps(struct diagnosis *d, const struct dump_waits *w)
 	for (size_t i = 0; i < w->count; i++) {
 		double mean = dump_wait_mean(w, &w->all[i]);
 
-		if (w->all[i].kind == DUMP_WAIT_MONITOR ||
-		    w->all[i].kind == DUMP_WAIT_LOCK)
+		if (dump_wait_is_for_lock(&w->all[i]))
 			locks += mean;
 		if (w->all[i].kind == DUMP_WAIT_SOCKET && !w->all[i].is_inbound)
 			sockets += mean;
@@ -287,6 +301,7 @@ static void diagnosis_order(struct diagnosis *d)
 
 void diagnosis_make(struct diagnosis *d, const struct diagnosis_facts *f)
 {
+	const struct dump_waits *w = f->dumps;
 	unsigned missing = facts_missing(f);
 
 	*d = (struct diagnosis){ 0 };
@@ -297,10 +312,14 @@ void diagnosis_make(struct diagnosis *d, const struct diagnosis_facts *f)
 	for (size_t i = 0; i < RULES; i++) {
 		const struct rule *rule = &diagnosis_rules[i];
 		const char *why = rule_lacks(rule, f, missing);
+		struct verdict v = { d, rule, f };
 		size_t before = d->count;
 
-		if (!why)
-			why = rule->judge(d, rule, f);
+		if (!why && rule->judge)
+			why = rule->judge(&v, f);
+		for (size_t k = 0; !why && rule->judge_wait && k < w->count;
+		     k++)
+			rule->judge_wait(&v, &w->all[k]);
 		if (why) {
 			d->reasons[d->unchecked_count] = why;
 			d->unchecked[d->unchecked_count++] = rule;

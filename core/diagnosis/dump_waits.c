@@ -2,8 +2,10 @@
 #include "core/diagnosis/dump_waits.h"
 
 #include "core/base/alloc.h"
+#include "core/base/ascii.h"
 #include "core/base/safe_text.h"
 #include "core/profile/frame_name.h"
+#include "core/profile/idle_method.h"
 #include "core/threads/pool_name.h"
 
 #include <stdlib.h>
@@ -11,10 +13,7 @@
 
 enum { GROUPS_MAX = 4096 };
 
-/*
- * Calls below the application's frame that tell what a thread waits for.  "*"
- * matches the start of a class name.
- */
+/* Calls below the application's frame that tell what a thread waits for. */
 static const struct {
 	const char *class_name, *methods;
 	enum dump_wait_kind kind;
@@ -67,58 +66,27 @@ static const struct {
 	  DUMP_WAIT_CONNECTION },
 };
 
-/* Packages whose classes are no place of the application. */
-static const char *const waits_libraries[] = {
-	"com.zaxxer.hikari.",        "org.apache.tomcat.jdbc.pool.",
-	"org.apache.commons.pool2.", "org.apache.commons.dbcp2.",
-	"org.apache.http.",          "org.apache.hc.",
-};
-
+/*
+ * True for packages whose classes are no place of the application, and the
+ * class that the JDK makes for a lambda, which has no lines.
+ */
 static bool waits_is_library(const char *class_name)
 {
-	size_t count = sizeof(waits_libraries) / sizeof(*waits_libraries);
-
-	for (size_t i = 0; i < count; i++)
-		if (strncmp(class_name, waits_libraries[i],
-			    strlen(waits_libraries[i])) == 0)
-			return true;
-	/* The class that the JDK makes for a lambda has no lines. */
-	return strstr(class_name, "$$Lambda");
-}
-
-static bool waits_class_is(const char *pattern, const char *name)
-{
-	size_t len = strlen(name), wanted;
-
-	if (pattern[0] != '*')
-		return strcmp(pattern, name) == 0;
-	wanted = strlen(++pattern);
-	return len >= wanted && strcmp(name + len - wanted, pattern) == 0;
-}
-
-static bool waits_methods_have(const char *methods, const char *method)
-{
-	size_t len = strlen(method);
-
-	for (const char *at = methods; len && (at = strstr(at, method));
-	     at += len) {
-		if ((at == methods || at[-1] == ' ') &&
-		    (!at[len] || at[len] == ' '))
-			return true;
-	}
-	return false;
+	return has_any(class_name,
+		       "com.zaxxer.hikari.|org.apache.tomcat.jdbc.pool.|"
+		       "org.apache.commons.pool2.|org.apache.commons.dbcp2.|"
+		       "org.apache.http.|org.apache.hc.",
+		       true) ||
+	       strstr(class_name, "$$Lambda");
 }
 
 /* DUMP_WAIT_KINDS: the frame does not tell. */
 static enum dump_wait_kind waits_kind_of_frame(const struct profile *p,
 					       const struct frame *f)
 {
-	const char *method = profile_text(p, f->method);
-	const char *class_name = profile_text(p, f->class_name);
-
 	for (size_t i = 0; i < sizeof(waits_calls) / sizeof(*waits_calls); i++)
-		if (waits_methods_have(waits_calls[i].methods, method) &&
-		    waits_class_is(waits_calls[i].class_name, class_name))
+		if (frame_is_call(p, f, waits_calls[i].class_name,
+				  waits_calls[i].methods))
 			return waits_calls[i].kind;
 	return DUMP_WAIT_KINDS;
 }
@@ -216,16 +184,11 @@ static const char *waits_pool_of(struct dump_waits *w,
 	return kept;
 }
 
-static bool waits_for_lock(const struct dump_wait *g)
-{
-	return g->kind == DUMP_WAIT_MONITOR || g->kind == DUMP_WAIT_LOCK;
-}
-
 /* Returns the group of these texts; NULL if there are too many groups. */
 static struct dump_wait *waits_find(struct dump_waits *w,
 				    const struct dump_wait *like)
 {
-	const char *place = waits_for_lock(like) ? "" : like->place;
+	const char *place = dump_wait_is_for_lock(like) ? "" : like->place;
 	struct text key = { 0 };
 	uint32_t id;
 
@@ -311,7 +274,7 @@ static void waits_count(struct dump_waits *w, struct dump_wait *group,
 	size_t *n;
 
 	text_printf(&key, "%zu %s", (size_t)(group - w->all),
-		    waits_for_lock(group) ? lock_id : "");
+		    dump_wait_is_for_lock(group) ? lock_id : "");
 	n = &counts[intern_id(&w->locks, key.bytes, key.len) - 1];
 	text_release(&key);
 	group->dumps += !group->threads[w->dumps];
@@ -339,7 +302,7 @@ static void waits_add_thread(struct dump_waits *w, const struct dump_series *s,
 	struct dump_wait *group;
 
 	waits_set_peer(w, &like, s, t);
-	if (waits_for_lock(&like) && lock)
+	if (dump_wait_is_for_lock(&like) && lock)
 		like.lock = waits_keep_name(
 			w, profile_text(s->profile, lock->class_name));
 	group = waits_find(w, &like);
@@ -457,6 +420,11 @@ void dump_waits_release(struct dump_waits *w)
 	intern_release(&w->texts);
 	intern_release(&w->locks);
 	*w = (struct dump_waits){ 0 };
+}
+
+bool dump_wait_is_for_lock(const struct dump_wait *of)
+{
+	return of->kind == DUMP_WAIT_MONITOR || of->kind == DUMP_WAIT_LOCK;
 }
 
 double dump_wait_mean(const struct dump_waits *w, const struct dump_wait *of)

@@ -143,8 +143,7 @@ bool facts_busiest(const struct diagnosis_facts *f, struct text *place,
 
 static const char few_samples[] = "fewer than 100 samples of the CPU";
 
-const char *rule_exceptions(struct diagnosis *d, const struct rule *rule,
-			    const struct diagnosis_facts *f)
+const char *rule_exceptions(struct verdict *v, const struct diagnosis_facts *f)
 {
 	struct places sum;
 	struct cause *c;
@@ -155,21 +154,15 @@ const char *rule_exceptions(struct diagnosis *d, const struct rule *rule,
 	share = (double)sum.exceptions / (double)sum.all;
 	if (share < EXCEPTIONS_SHARE)
 		return NULL;
-	c = diagnosis_add(d, rule);
-	c->lost_s = share * f->seconds;
-	text_printf(&c->sentence,
-		    "%.0f%% of the CPU time fills the stack traces of "
-		    "exceptions",
-		    100 * share);
+	c = verdict_add(v, share,
+			"%.0f%% of the CPU time fills the stack traces of "
+			"exceptions",
+			100 * share);
 	text_printf(&c->detail, "%s of %s",
 		    units_counted(sum.exceptions, "sample").text,
 		    units_counted(sum.all, "sample").text);
-	text_printf(&c->next,
-		    "probe %s Throwable.fillInStackTrace --system --count",
-		    f->target);
-	cause_add_evidence(c, "exceptions_share", share, "of the samples",
-			   "prof");
-	cause_add_evidence(c, "samples", (double)sum.all, "samples", "prof");
+	cause_add(c, "exceptions_share", share, "of the samples", "prof");
+	cause_add(c, "samples", sum.all, "samples", "prof");
 	return NULL;
 }
 
@@ -178,8 +171,7 @@ const char *rule_exceptions(struct diagnosis *d, const struct rule *rule,
  * batch job on all CPUs does the same: it is where the CPU time goes, and no
  * fault by itself.
  */
-const char *rule_place(struct diagnosis *d, const struct rule *rule,
-		       const struct diagnosis_facts *f)
+const char *rule_place(struct verdict *v, const struct diagnosis_facts *f)
 {
 	double cores = f->rates->process.cpu, available = facts_cores(f), share;
 	struct text place = { 0 };
@@ -194,26 +186,21 @@ const char *rule_place(struct diagnosis *d, const struct rule *rule,
 		return few_samples;
 	if (!facts_busiest(f, &place, &share) || share < PLACE_SHARE)
 		text_clear(&place);
-	if (!place.len && cores < CPU_SHARE * available) {
-		text_release(&place);
-		return NULL;
-	}
-	c = diagnosis_add(d, rule);
-	c->lost_s = cores * f->seconds;
-	text_printf(&c->sentence, "the JVM uses %.2f of %.3g CPUs", cores,
-		    available);
+	if (!place.len && cores < CPU_SHARE * available)
+		goto out;
+	c = verdict_add(v, cores, "the JVM uses %.2f of %.3g CPUs", cores,
+			available);
 	if (place.len) {
 		text_printf(&c->sentence,
 			    "; %.0f%% of the CPU time is in or below %s",
 			    100 * share, place.bytes);
 		text_puts(&c->place, place.bytes);
-		cause_add_evidence(c, "place_share", share, "of the samples",
-				   "prof");
+		cause_add(c, "place_share", share, "of the samples", "prof");
 	}
 	text_puts(&c->detail, units_counted(sum.all, "sample").text);
-	text_printf(&c->next, "prof %s", f->target);
-	cause_add_evidence(c, "cpu", cores, "cores", "/proc");
-	cause_add_evidence(c, "samples", (double)sum.all, "samples", "prof");
+	cause_add(c, "cpu", cores, "cores", "/proc");
+	cause_add(c, "samples", sum.all, "samples", "prof");
+out:
 	text_release(&place);
 	return NULL;
 }
@@ -233,23 +220,21 @@ static bool code_cache_is_small(const struct diagnosis_facts *f)
 	       compilers >= COMPILERS_SHARE * cpu;
 }
 
-const char *rule_code_cache(struct diagnosis *d, const struct rule *rule,
-			    const struct diagnosis_facts *f)
+const char *rule_code_cache(struct verdict *v, const struct diagnosis_facts *f)
 {
+	static const char command[] = "Compiler.codecache";
 	const struct jvm_replies *r = f->replies;
+	double share, size = (double)r->code_size, used = (double)r->code_used;
 	struct cause *c;
-	double share;
 
 	/* Compilers that are idle are asked for nothing. */
-	if (r->code_size <= 0)
+	if (size <= 0)
 		return NULL;
-	share = (double)r->code_used / (double)r->code_size;
+	share = used / size;
 	if (share < CODE_CACHE_SHARE && !r->code_is_off &&
 	    !code_cache_is_small(f))
 		return NULL;
-	c = diagnosis_add(d, rule);
-	c->lost_s = share * f->seconds;
-	text_printf(&c->sentence, "the code cache is %.0f%% full", 100 * share);
+	c = verdict_add(v, share, "the code cache is %.0f%% full", 100 * share);
 	if (r->code_is_off)
 		text_puts(&c->sentence, ", and compilation is disabled");
 	else if (share < CODE_CACHE_SHARE)
@@ -258,29 +243,15 @@ const char *rule_code_cache(struct diagnosis *d, const struct rule *rule,
 	text_printf(&c->detail,
 		    "%s of %s, at most %s so far; ReservedCodeCacheSize sets "
 		    "the size",
-		    units_bytes((double)r->code_used).text,
-		    units_bytes((double)r->code_size).text,
+		    units_bytes(used).text, units_bytes(size).text,
 		    units_bytes((double)r->code_most).text);
 	if (!isnan(facts_compilers(f)))
 		text_printf(&c->detail, "; compilers use %.2f cores",
 			    facts_compilers(f));
-	text_printf(&c->next, "jcmd %s Compiler.codecache", f->target);
-	cause_add_evidence(c, "code_cache_share", share, "of the size",
-			   "Compiler.codecache");
-	cause_add_evidence(c, "code_cache", (double)r->code_used, "bytes",
-			   "Compiler.codecache");
-	cause_add_evidence(c, "code_cache_most", (double)r->code_most, "bytes",
-			   "Compiler.codecache");
+	cause_add(c, "code_cache_share", share, "of the size", command);
+	cause_add(c, "code_cache", used, "bytes", command);
+	cause_add(c, "code_cache_most", r->code_most, "bytes", command);
 	return NULL;
-}
-
-static const char *rule_compilers_lacks(const struct diagnosis_facts *f)
-{
-	if (isnan(facts_compilers(f)) || isnan(f->rates->process.cpu))
-		return "the compilers' CPU time is unknown";
-	return f->trends->uptime_s < COMPILERS_UPTIME_S
-		       ? "the JVM started less than 5 minutes ago"
-		       : NULL;
 }
 
 /* Code that waits for the compilers is slow. */
@@ -297,36 +268,31 @@ static void compilers_add_slow(struct cause *c, const struct diagnosis_facts *f)
 		    "; %.0f%% of the samples in Java code are interpreted or "
 		    "compiled by C1",
 		    100 * share);
-	cause_add_evidence(c, "slow_code_share", share, "of the samples",
-			   "prof");
+	cause_add(c, "slow_code_share", share, "of the samples", "prof");
 }
 
 /* A JVM compiles little after its first minutes. */
-const char *rule_compilers(struct diagnosis *d, const struct rule *rule,
-			   const struct diagnosis_facts *f)
+const char *rule_compilers(struct verdict *v, const struct diagnosis_facts *f)
 {
-	const struct process_rates *r = &f->rates->process;
-	const char *lacks = rule_compilers_lacks(f);
-	double compilers = facts_compilers(f);
+	double compilers = facts_compilers(f), cpu = f->rates->process.cpu;
 	struct cause *c;
 
-	if (lacks || compilers < COMPILERS_CORES ||
-	    compilers < COMPILERS_SHARE * r->cpu)
-		return lacks;
-	c = diagnosis_add(d, rule);
-	c->lost_s = compilers * f->seconds;
-	text_printf(&c->sentence,
-		    "the compilers use %.0f%% of the JVM's CPU time, %s after "
-		    "its start",
-		    100 * compilers / r->cpu,
-		    units_time(f->trends->uptime_s * 1e9).text);
+	if (isnan(compilers) || isnan(cpu))
+		return "the compilers' CPU time is unknown";
+	if (f->trends->uptime_s < COMPILERS_UPTIME_S)
+		return "the JVM started less than 5 minutes ago";
+	if (compilers < COMPILERS_CORES || compilers < COMPILERS_SHARE * cpu)
+		return NULL;
+	c = verdict_add(v, compilers,
+			"the compilers use %.0f%% of the JVM's CPU time, %s "
+			"after its start",
+			100 * compilers / cpu,
+			units_time(f->trends->uptime_s * 1e9).text);
 	text_printf(&c->detail,
-		    "%.2f of %.2f cores: methods are compiled "
-		    "again and again",
-		    compilers, r->cpu);
+		    "%.2f of %.2f cores: methods are compiled again and again",
+		    compilers, cpu);
 	compilers_add_slow(c, f);
-	text_printf(&c->next, "jcmd %s Compiler.queue", f->target);
-	cause_add_evidence(c, "compilers_cpu", compilers, "cores", "/proc");
-	cause_add_evidence(c, "cpu", r->cpu, "cores", "/proc");
+	cause_add(c, "compilers_cpu", compilers, "cores", "/proc");
+	cause_add(c, "cpu", cpu, "cores", "/proc");
 	return NULL;
 }
