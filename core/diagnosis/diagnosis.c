@@ -142,7 +142,7 @@ static const char *rule_lacks(const struct rule *rule,
 
 /* ---- figures ---- */
 
-static void figure_add(struct diagnosis *d, const char *name, double value,
+static void figure_put(struct diagnosis *d, const char *name, double value,
 		       const char *unit, const char *source)
 {
 	if (!isnan(value) && value >= 0 && d->figure_count < FIGURES_MAX)
@@ -151,40 +151,43 @@ static void figure_add(struct diagnosis *d, const char *name, double value,
 								   source };
 }
 
+#define figure_add(d, name, value, unit, source)                               \
+	figure_put(d, name, (double)(value), unit, source)
+
 static void figures_add_rates(struct diagnosis *d,
 			      const struct diagnosis_facts *f)
 {
-	const struct top_rates *r = f->rates;
-	const struct process_sample *p = &r->sample->process;
+	const struct process_rates *r = &f->rates->process;
+	const struct process_sample *p = &f->rates->sample->process;
+	double throttled = 100 * r->throttled_periods;
 
-	figure_add(d, "cpu", r->process.cpu, "cores", "/proc");
+	figure_add(d, "cpu", r->cpu, "cores", "/proc");
 	figure_add(d, "compilers_cpu", facts_compilers(f), "cores", "/proc");
-	figure_add(d, "run_queue", r->process.runq, "threads", "schedstat");
-	figure_add(d, "machine_cpu", 100 * r->process.machine, "%",
-		   "/proc/stat");
-	figure_add(d, "throttled_periods", 100 * r->process.throttled_periods,
-		   "%", "cgroup");
-	figure_add(d, "allocation", r->process.alloc, "bytes/s", "counters");
-	figure_add(d, "heap_used", (double)p->heap_used, "bytes", "counters");
-	figure_add(d, "heap_max", (double)p->heap_max, "bytes", "counters");
-	figure_add(d, "resident", (double)p->rss_bytes, "bytes", "/proc");
+	figure_add(d, "run_queue", r->runq, "threads", "schedstat");
+	figure_add(d, "machine_cpu", 100 * r->machine, "%", "/proc/stat");
+	figure_add(d, "throttled_periods", throttled, "%", "cgroup");
+	figure_add(d, "allocation", r->alloc, "bytes/s", "counters");
+	figure_add(d, "heap_used", p->heap_used, "bytes", "counters");
+	figure_add(d, "heap_max", p->heap_max, "bytes", "counters");
+	figure_add(d, "resident", p->rss_bytes, "bytes", "/proc");
 }
 
 static void figures_add_pauses(struct diagnosis *d,
 			       const struct diagnosis_pauses *p)
 {
-	figure_add(d, "gc_stopped", 100e-9 * (double)p->gc_ns / p->seconds, "%",
-		   "pauses");
-	figure_add(d, "gc_longest", (double)p->longest_gc_ns / 1e6, "ms",
-		   "pauses");
-	figure_add(d, "collections", (double)p->collections / p->seconds, "/s",
-		   "pauses");
+	double gc = 100e-9 * (double)p->gc_ns / p->seconds;
+	double gc_longest = (double)p->longest_gc_ns / 1e6;
+	double rate = (double)p->collections / p->seconds;
+	double sync = 100e-9 * (double)p->sync_ns / p->seconds;
+	double sync_longest = (double)p->longest_sync_ns / 1e6;
+
+	figure_add(d, "gc_stopped", gc, "%", "pauses");
+	figure_add(d, "gc_longest", gc_longest, "ms", "pauses");
+	figure_add(d, "collections", rate, "/s", "pauses");
 	if (!p->has_sync)
 		return;
-	figure_add(d, "safepoint_sync",
-		   100e-9 * (double)p->sync_ns / p->seconds, "%", "pauses");
-	figure_add(d, "safepoint_sync_longest",
-		   (double)p->longest_sync_ns / 1e6, "ms", "pauses");
+	figure_add(d, "safepoint_sync", sync, "%", "pauses");
+	figure_add(d, "safepoint_sync_longest", sync_longest, "ms", "pauses");
 }
 
 /* Threads that wait for locks, and of pools that wait for others. */
@@ -207,16 +210,21 @@ static void figures_add_dumps(struct diagnosis *d, const struct dump_waits *w)
 
 static void figures_add_trends(struct diagnosis *d, const struct trends *t)
 {
-	figure_add(d, "descriptors", (double)trends_last(t, TREND_DESCRIPTORS),
-		   "", "/proc");
-	figure_add(d, "threads", (double)trends_last(t, TREND_THREADS), "",
-		   "/proc");
-	figure_add(d, "classes", (double)trends_last(t, TREND_CLASSES), "",
-		   "counters");
-	figure_add(d, "swapped", (double)trends_last(t, TREND_SWAPPED), "bytes",
-		   "/proc");
-	figure_add(d, "memory", (double)trends_last(t, TREND_MEMORY), "bytes",
-		   "cgroup");
+	static const struct {
+		const char *name;
+		enum trend trend;
+		const char *unit, *source;
+	} all[] = {
+		{ "descriptors", TREND_DESCRIPTORS, "", "/proc" },
+		{ "threads", TREND_THREADS, "", "/proc" },
+		{ "classes", TREND_CLASSES, "", "counters" },
+		{ "swapped", TREND_SWAPPED, "bytes", "/proc" },
+		{ "memory", TREND_MEMORY, "bytes", "cgroup" },
+	};
+
+	for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++)
+		figure_add(d, all[i].name, trends_last(t, all[i].trend),
+			   all[i].unit, all[i].source);
 }
 
 static void diagnosis_set_head(struct diagnosis *d,
@@ -229,8 +237,7 @@ static void diagnosis_set_head(struct diagnosis *d,
 	d->dumps = f->dumps ? f->dumps->dumps : 0;
 	if (f->lost && f->lost->len)
 		text_puts(&d->lost, f->lost->bytes);
-	if (!facts_busiest(f, &d->busiest, &d->busiest_share))
-		d->busiest_share = -1;
+	facts_busiest(f, &d->busiest, &d->busiest_share);
 	if (!(missing & NEEDS_RATES))
 		figures_add_rates(d, f);
 	if (!(missing & NEEDS_PAUSES))
@@ -299,16 +306,23 @@ static void diagnosis_order(struct diagnosis *d)
 	d->causes = sorted;
 }
 
+void diagnosis_init(struct diagnosis *d)
+{
+	*d = (struct diagnosis){
+		.busiest_share = -1,
+		.fine = xcalloc(RULES, sizeof(*d->fine)),
+		.unchecked = xcalloc(RULES, sizeof(*d->unchecked)),
+		.reasons = xcalloc(RULES, sizeof(*d->reasons)),
+	};
+}
+
 void diagnosis_make(struct diagnosis *d, const struct diagnosis_facts *f)
 {
 	const struct dump_waits *w = f->dumps;
 	unsigned missing = facts_missing(f);
 
-	*d = (struct diagnosis){ 0 };
+	diagnosis_init(d);
 	diagnosis_set_head(d, f, missing);
-	d->fine = xcalloc(RULES, sizeof(*d->fine));
-	d->unchecked = xcalloc(RULES, sizeof(*d->unchecked));
-	d->reasons = xcalloc(RULES, sizeof(*d->reasons));
 	for (size_t i = 0; i < RULES; i++) {
 		const struct rule *rule = &diagnosis_rules[i];
 		const char *why = rule_lacks(rule, f, missing);
@@ -330,14 +344,18 @@ void diagnosis_make(struct diagnosis *d, const struct diagnosis_facts *f)
 	diagnosis_order(d);
 }
 
+void cause_release(struct cause *c)
+{
+	text_release(&c->sentence);
+	text_release(&c->detail);
+	text_release(&c->place);
+	text_release(&c->next);
+}
+
 void diagnosis_release(struct diagnosis *d)
 {
-	for (size_t i = 0; i < d->count; i++) {
-		text_release(&d->causes[i].sentence);
-		text_release(&d->causes[i].detail);
-		text_release(&d->causes[i].place);
-		text_release(&d->causes[i].next);
-	}
+	for (size_t i = 0; i < d->count; i++)
+		cause_release(&d->causes[i]);
 	text_release(&d->title);
 	text_release(&d->lost);
 	text_release(&d->busiest);

@@ -14,57 +14,38 @@
 enum { GROUPS_MAX = 4096 };
 
 /* Calls below the application's frame that tell what a thread waits for. */
+/* clang-format off */
 static const struct {
 	const char *class_name, *methods;
 	enum dump_wait_kind kind;
 } waits_calls[] = {
 	{ "*AddressImpl", "lookupAllHostAddr getHostByAddr", DUMP_WAIT_NAMES },
-	{ "*FileDispatcherImpl",
-	  "force0 read0 write0 pread0 pwrite0 readv0 writev0 lock0",
-	  DUMP_WAIT_DISK },
+	{ "*FileDispatcherImpl", "force0 read0 write0 pread0 pwrite0 readv0 writev0 lock0", DUMP_WAIT_DISK },
 	{ "java.io.FileDescriptor", "sync sync0", DUMP_WAIT_DISK },
-	{ "java.io.RandomAccessFile",
-	  "readBytes readBytes0 read0 writeBytes "
-	  "writeBytes0 write0",
-	  DUMP_WAIT_DISK },
+	{ "java.io.RandomAccessFile", "readBytes readBytes0 read0 writeBytes writeBytes0 write0", DUMP_WAIT_DISK },
 	{ "java.io.FileOutputStream", "writeBytes write", DUMP_WAIT_DISK },
 	{ "java.io.FileInputStream", "readBytes read0", DUMP_WAIT_DISK },
 	{ "java.net.SocketInputStream", "socketRead0", DUMP_WAIT_SOCKET },
 	{ "java.net.PlainSocketImpl", "socketConnect", DUMP_WAIT_SOCKET },
-	{ "*NioSocketImpl", "park timedRead implRead timedFinishConnect",
-	  DUMP_WAIT_SOCKET },
-	{ "*SocketDispatcher",
-	  "read read0 readv readv0 write write0 writev "
-	  "writev0",
-	  DUMP_WAIT_SOCKET },
+	{ "*NioSocketImpl", "park timedRead implRead timedFinishConnect", DUMP_WAIT_SOCKET },
+	{ "*SocketDispatcher", "read read0 readv readv0 write write0 writev writev0", DUMP_WAIT_SOCKET },
 	{ "sun.nio.ch.Net", "poll connect0 pollConnect", DUMP_WAIT_SOCKET },
-	{ "sun.nio.ch.SocketChannelImpl", "read write connect",
-	  DUMP_WAIT_SOCKET },
-	{ "java.util.concurrent.Semaphore",
-	  "acquire tryAcquire acquireUninterruptibly", DUMP_WAIT_PERMIT },
+	{ "sun.nio.ch.SocketChannelImpl", "read write connect", DUMP_WAIT_SOCKET },
+	{ "java.util.concurrent.Semaphore", "acquire tryAcquire acquireUninterruptibly", DUMP_WAIT_PERMIT },
 	{ "java.util.concurrent.CountDownLatch", "await", DUMP_WAIT_RESULT },
 	{ "java.util.concurrent.CyclicBarrier", "await", DUMP_WAIT_RESULT },
-	{ "java.util.concurrent.CompletableFuture",
-	  "get join waitingGet "
-	  "timedGet",
-	  DUMP_WAIT_RESULT },
-	{ "java.util.concurrent.FutureTask", "get awaitDone",
-	  DUMP_WAIT_RESULT },
+	{ "java.util.concurrent.CompletableFuture", "get join waitingGet timedGet", DUMP_WAIT_RESULT },
+	{ "java.util.concurrent.FutureTask", "get awaitDone", DUMP_WAIT_RESULT },
 	{ "java.lang.Thread", "sleep sleep0", DUMP_WAIT_SLEEP },
 	/* Pools of connections: HikariCP, Tomcat, DBCP and Jedis, Apache. */
-	{ "com.zaxxer.hikari.pool.HikariPool", "getConnection",
-	  DUMP_WAIT_CONNECTION },
-	{ "org.apache.tomcat.jdbc.pool.ConnectionPool", "borrowConnection",
-	  DUMP_WAIT_CONNECTION },
-	{ "org.apache.commons.pool2.impl.GenericObjectPool", "borrowObject",
-	  DUMP_WAIT_CONNECTION },
-	{ "org.apache.commons.pool2.impl.GenericKeyedObjectPool",
-	  "borrowObject", DUMP_WAIT_CONNECTION },
-	{ "org.apache.http.pool.AbstractConnPool", "getPoolEntryBlocking",
-	  DUMP_WAIT_CONNECTION },
-	{ "org.apache.hc.core5.pool.StrictConnPool$1", "get",
-	  DUMP_WAIT_CONNECTION },
+	{ "com.zaxxer.hikari.pool.HikariPool", "getConnection", DUMP_WAIT_CONNECTION },
+	{ "org.apache.tomcat.jdbc.pool.ConnectionPool", "borrowConnection", DUMP_WAIT_CONNECTION },
+	{ "org.apache.commons.pool2.impl.GenericObjectPool", "borrowObject", DUMP_WAIT_CONNECTION },
+	{ "org.apache.commons.pool2.impl.GenericKeyedObjectPool", "borrowObject", DUMP_WAIT_CONNECTION },
+	{ "org.apache.http.pool.AbstractConnPool", "getPoolEntryBlocking", DUMP_WAIT_CONNECTION },
+	{ "org.apache.hc.core5.pool.StrictConnPool$1", "get", DUMP_WAIT_CONNECTION },
 };
+/* clang-format on */
 
 /*
  * True for packages whose classes are no place of the application, and the
@@ -138,22 +119,21 @@ static enum dump_wait_kind waits_kind_of(const struct dump_series *s,
 	return DUMP_WAIT_OTHER;
 }
 
-static const char *waits_keep(struct dump_waits *w, const struct text *t)
+/* Keeps a text, and releases it. */
+static const char *waits_keep(struct dump_waits *w, struct text *t)
 {
-	return intern_text(
-		&w->texts,
-		intern_id(&w->texts, t->len ? t->bytes : "", t->len));
+	uint32_t id = intern_id(&w->texts, t->len ? t->bytes : "", t->len);
+
+	text_release(t);
+	return intern_text(&w->texts, id);
 }
 
 static const char *waits_keep_name(struct dump_waits *w, const char *foreign)
 {
 	struct text safe = { 0 };
-	const char *kept;
 
 	safe_text_puts(&safe, foreign);
-	kept = waits_keep(w, &safe);
-	text_release(&safe);
-	return kept;
+	return waits_keep(w, &safe);
 }
 
 static const char *waits_keep_place(struct dump_waits *w,
@@ -162,13 +142,10 @@ static const char *waits_keep_place(struct dump_waits *w,
 {
 	static const struct style style = { .simple = true, .lines = true };
 	struct text name = { 0 };
-	const char *kept;
 
 	if (f)
 		frame_name(&name, p, f, &style);
-	kept = waits_keep(w, &name);
-	text_release(&name);
-	return kept;
+	return waits_keep(w, &name);
 }
 
 static const char *waits_pool_of(struct dump_waits *w,
@@ -260,7 +237,6 @@ static void waits_set_peer(struct dump_waits *w, struct dump_wait *like,
 	wait_peer_text(&s->peers, peer, true, &text);
 	like->peer = waits_keep(w, &text);
 	like->is_inbound = peer->direction == WAIT_INBOUND;
-	text_release(&text);
 }
 
 /*

@@ -127,6 +127,10 @@ void cause_add_evidence(struct cause *c, const char *name, double value,
 #define cause_add(c, name, value, unit, source)                                \
 	cause_add_evidence(c, name, (double)(value), unit, source)
 
+/* An empty diagnosis, with room for all rules. */
+void diagnosis_init(struct diagnosis *d);
+void cause_release(struct cause *c);
+
 /* The CPUs that the JVM may use, with its limit. */
 double facts_cores(const struct diagnosis_facts *f);
 
