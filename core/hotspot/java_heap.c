@@ -54,13 +54,6 @@ enum {
 	MARK_FORWARDED = 3,     /* the lowest bits of a mark word */
 };
 
-static bool heap_offset(const struct vm_structs *v, const char *type,
-			const char *field, uint32_t *out)
-{
-	return vm_structs_offset(v, type, field, out) &&
-	       *out <= METADATA_STRUCT_MOST;
-}
-
 /* ---- ZGC's tables ---- */
 
 /* The names of JDK 21 to 23 for the heap without generations begin with X. */
@@ -71,7 +64,7 @@ static bool z_offset(const struct vm_structs *v, char letter, const char *type,
 
 	snprintf(type_name, sizeof(type_name), "%c%s", letter, type);
 	snprintf(field_name, sizeof(field_name), field, letter);
-	return heap_offset(v, type_name, field_name, out);
+	return metadata_offset(v, type_name, field_name, out);
 }
 
 /*
@@ -87,8 +80,8 @@ static void z_search_tables(struct z_layout *z, const struct vm_structs *v,
 	uint32_t allocator, pages;
 	size_t found = 0;
 
-	if (heap_offset(v, "ZHeap", "_page_allocator", &allocator) &&
-	    heap_offset(v, "ZHeap", "_page_table", &pages) &&
+	if (metadata_offset(v, "ZHeap", "_page_allocator", &allocator) &&
+	    metadata_offset(v, "ZHeap", "_page_table", &pages) &&
 	    memory_read(memory, heap, bytes, Z_HEAP_BYTES)) {
 		for (size_t at = 0;
 		     at + 24 + map <= Z_HEAP_BYTES && found < Z_GENERATIONS;
@@ -109,18 +102,24 @@ static void z_find_tables(struct java_heap *h, const struct vm_structs *v,
 {
 	struct z_layout *z = &h->z;
 	uint32_t heap, table, map, entries, length;
+	const struct {
+		const char *type, *field;
+		uint32_t *out;
+	} all[] = {
+		{ "CollectedHeap", "_heap", &heap },
+		{ "GranuleMapForForwarding", "_map", &map },
+		{ "Forwarding", "_virtual", &z->start },
+		{ "Forwarding", "_object_alignment_shift", &z->shift },
+		{ "Forwarding", "_entries", &entries },
+		{ "AttachedArrayForForwarding", "_length", &length },
+	};
 	char type[16];
 
 	snprintf(type, sizeof(type), "%cForwarding", letter);
-	if (!z_offset(v, letter, "CollectedHeap", "_heap", &heap) ||
-	    !z_offset(v, letter, "GranuleMapForForwarding", "_map", &map) ||
-	    !z_offset(v, letter, "Forwarding", "_virtual", &z->start) ||
-	    !z_offset(v, letter, "Forwarding", "_object_alignment_shift",
-		      &z->shift) ||
-	    !z_offset(v, letter, "Forwarding", "_entries", &entries) ||
-	    !z_offset(v, letter, "AttachedArrayForForwarding", "_length",
-		      &length) ||
-	    !vm_structs_size(v, type, &z->size) ||
+	for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++)
+		if (!z_offset(v, letter, all[i].type, all[i].field, all[i].out))
+			return;
+	if (!vm_structs_size(v, type, &z->size) ||
 	    z->size > METADATA_STRUCT_MOST)
 		return;
 	z->length = entries + length;
@@ -168,12 +167,12 @@ static bool z_find(struct java_heap *h, const struct vm_structs *v,
 	uint64_t at;
 
 	h->kind = HEAP_Z;
-	if (heap_offset(v, "XGlobalsForVMStructs", "_XAddressBadMask",
-			&ignored) &&
+	if (metadata_offset(v, "XGlobalsForVMStructs", "_XAddressBadMask",
+			    &ignored) &&
 	    !is_generational)
 		letter = 'X';
-	else if (heap_offset(v, "ZGlobalsForVMStructs", "_ZPointerLoadBadMask",
-			     &ignored))
+	else if (metadata_offset(v, "ZGlobalsForVMStructs",
+				 "_ZPointerLoadBadMask", &ignored))
 		h->kind = HEAP_Z_GENERATIONS;
 	snprintf(type, sizeof(type), "%cGlobalsForVMStructs", letter);
 	if (!vm_structs_static(v, type, "_instance_p", &at))
@@ -349,9 +348,11 @@ static bool heap_find_counters(struct java_heap *h, const struct vm_structs *v,
 {
 	uint32_t count, paused;
 
-	if (!heap_offset(v, "CollectedHeap", "_total_collections", &count) ||
-	    (!heap_offset(v, "CollectedHeap", "_is_stw_gc_active", &paused) &&
-	     !heap_offset(v, "CollectedHeap", "_is_gc_active", &paused)))
+	if (!metadata_offset(v, "CollectedHeap", "_total_collections",
+			     &count) ||
+	    (!metadata_offset(v, "CollectedHeap", "_is_stw_gc_active",
+			      &paused) &&
+	     !metadata_offset(v, "CollectedHeap", "_is_gc_active", &paused)))
 		return false;
 	h->collections = collected + count;
 	h->paused = collected + paused;

@@ -122,11 +122,6 @@ struct lock_batch {
 
 /* ---- the layout ---- */
 
-static int owners_fail(struct error *err, const char *what)
-{
-	return fail(err, ERROR_UNAVAILABLE, "this JVM's tables lack %s", what);
-}
-
 static bool owners_find_thread(struct thread_fields *t,
 			       const struct object_fields *f)
 {
@@ -151,9 +146,8 @@ static int owners_read_layout(struct lock_owners *o, const struct vm_structs *v,
 	int ret = -1;
 
 	o->has_handles = vm_structs_offset(v, "OopHandle", "_obj", &ignored);
-	o->has_monitor_object = vm_structs_offset(v, "ObjectMonitor", "_object",
-						  &o->monitor_object) &&
-				o->monitor_object <= METADATA_STRUCT_MOST;
+	o->has_monitor_object = metadata_offset(v, "ObjectMonitor", "_object",
+						&o->monitor_object);
 	if (thread_layout_read(&o->layout, v, err) ||
 	    field_reader_init(&o->reader, v, o->memory, err))
 		goto out;
@@ -166,7 +160,8 @@ static int owners_read_layout(struct lock_owners *o, const struct vm_structs *v,
 				string) ||
 	    !owners_find_thread(&o->fields, thread) ||
 	    !object_shape_find(&o->shape, &o->reader, thread, string))
-		owners_fail(err, "the fields of java.lang.Thread");
+		fail(err, ERROR_UNAVAILABLE,
+		     "this JVM's tables lack the fields of java.lang.Thread");
 	else
 		ret = 0;
 out:
@@ -362,13 +357,6 @@ static void step_request_blocker(struct lock_batch *b, struct lock_work *w)
 	b->references[b->reference_count++] = &w->reference;
 }
 
-static void step_check_blocker(struct lock_batch *b, struct lock_work *w)
-{
-	(void)b;
-	w->is_alive = w->reference.is_known;
-	w->path.lock = w->reference.address;
-}
-
 static void step_request_lock(struct lock_batch *b, struct lock_work *w)
 {
 	if (w->path.lock)
@@ -464,13 +452,6 @@ static void step_request_owner(struct lock_batch *b, struct lock_work *w)
 			&w->reference, false);
 }
 
-static void step_check_owner(struct lock_batch *b, struct lock_work *w)
-{
-	(void)b;
-	w->is_alive = w->reference.is_known;
-	w->path.owner = w->reference.address;
-}
-
 static void step_request_owner_thread(struct lock_batch *b, struct lock_work *w)
 {
 	if (w->path.owner)
@@ -550,13 +531,6 @@ static void step_request_monitor_object(struct lock_batch *b,
 	b->references[b->reference_count++] = &w->reference;
 }
 
-static void step_check_monitor_object(struct lock_batch *b, struct lock_work *w)
-{
-	(void)b;
-	w->is_alive = w->reference.is_known;
-	w->path.monitor_object = w->reference.address;
-}
-
 static void step_request_monitor_class(struct lock_batch *b,
 				       struct lock_work *w)
 {
@@ -575,20 +549,35 @@ static void step_check_monitor_class(struct lock_batch *b, struct lock_work *w)
 static const struct {
 	void (*request)(struct lock_batch *b, struct lock_work *w);
 	void (*check)(struct lock_batch *b, struct lock_work *w); /* or NULL */
+	size_t object; /* offset in the path of the object of the reference */
 } steps[] = {
-	{ step_request_handles, step_check_handles },
-	{ step_request_thread, step_check_thread },
-	{ step_request_carried, step_check_carried },
-	{ step_request_blocker, step_check_blocker },
-	{ step_request_lock, step_check_lock },
-	{ step_request_owner, step_check_owner },
-	{ step_request_owner_thread, step_check_owner_thread },
-	{ step_request_waiter, NULL },
-	{ step_request_waiters_monitor, NULL },
-	{ step_request_monitor, NULL },
-	{ step_request_monitor_object, step_check_monitor_object },
-	{ step_request_monitor_class, step_check_monitor_class },
+	{ step_request_handles, step_check_handles, 0 },
+	{ step_request_thread, step_check_thread, 0 },
+	{ step_request_carried, step_check_carried, 0 },
+	{ step_request_blocker, NULL, offsetof(struct lock_path, lock) },
+	{ step_request_lock, step_check_lock, 0 },
+	{ step_request_owner, NULL, offsetof(struct lock_path, owner) },
+	{ step_request_owner_thread, step_check_owner_thread, 0 },
+	{ step_request_waiter, NULL, 0 },
+	{ step_request_waiters_monitor, NULL, 0 },
+	{ step_request_monitor, NULL, 0 },
+	{ step_request_monitor_object, NULL,
+	  offsetof(struct lock_path, monitor_object) },
+	{ step_request_monitor_class, step_check_monitor_class, 0 },
 };
+
+static void step_end(struct lock_batch *b, struct lock_work *w, size_t step)
+{
+	const struct java_reference *r = &w->reference;
+
+	if (steps[step].object) {
+		w->is_alive = r->is_known;
+		memcpy((char *)&w->path + steps[step].object, &r->address,
+		       sizeof(r->address));
+	}
+	if (steps[step].check)
+		steps[step].check(b, w);
+}
 
 /* Finds the owners of monitors whose owner is anonymous. */
 static void batch_find_holders(struct lock_batch *b)
@@ -626,10 +615,9 @@ static void batch_run(struct lock_batch *b)
 				steps[i].request(b, &b->all[k]);
 		}
 		batch_read(b);
-		for (size_t k = 0; k < b->count && steps[i].check; k++) {
+		for (size_t k = 0; k < b->count; k++)
 			if (b->all[k].is_alive)
-				steps[i].check(b, &b->all[k]);
-		}
+				step_end(b, &b->all[k], i);
 	}
 	batch_find_holders(b);
 }

@@ -76,9 +76,7 @@ static bool graph_layout_read(struct graph_layout *l,
 	};
 
 	for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++) {
-		if (!vm_structs_offset(v, all[i].type, all[i].field,
-				       all[i].out) ||
-		    *all[i].out > METADATA_STRUCT_MOST)
+		if (!metadata_offset(v, all[i].type, all[i].field, all[i].out))
 			return false;
 	}
 	return vm_structs_static(v, "ClassLoaderDataGraph", "_head", &l->head);
@@ -215,6 +213,21 @@ void virtual_threads_close(struct virtual_threads *t) { free(t); }
 
 /* ---- the keys of a ConcurrentHashMap ---- */
 
+/* Follows a field of an object; 0 if it has no such field. */
+static uint64_t object_follow(struct virtual_threads *t, uint64_t object,
+			      enum lock_field field)
+{
+	const struct lock_class *c = object ? lock_classes_of(t->classes,
+							      object)
+					    : NULL;
+	uint64_t to = 0;
+
+	if (c && c->fields[field])
+		java_heap_follow(t->heap, object + c->fields[field], false,
+				 &to);
+	return to;
+}
+
 /* Entries of a part of a table, and what is read of them. */
 struct entry_batch {
 	uint64_t headers[ELEMENTS][2];
@@ -327,22 +340,15 @@ static void entries_read(struct virtual_threads *t, struct entry_batch *b,
 static void keys_read(struct virtual_threads *t, uint64_t map,
 		      const struct read_budget *budget, struct object_list *out)
 {
-	const struct lock_class *c = map ? lock_classes_of(t->classes, map)
-					 : NULL;
-	uint64_t table = 0, data = t->shape->array_data;
+	uint64_t viewed = object_follow(t, map, LOCK_VIEW_MAP);
+	uint64_t table = object_follow(t, viewed ? viewed : map,
+				       LOCK_MAP_TABLE);
+	uint64_t data = t->shape->array_data;
 	struct entry_batch *b;
-	size_t length;
+	size_t length = table ? memory_u32(t->memory,
+					   table + t->shape->array_length)
+			      : 0;
 
-	if (c && c->fields[LOCK_VIEW_MAP]) {
-		java_heap_follow(t->heap, map + c->fields[LOCK_VIEW_MAP], false,
-				 &map);
-		c = map ? lock_classes_of(t->classes, map) : NULL;
-	}
-	if (c && c->fields[LOCK_MAP_TABLE])
-		java_heap_follow(t->heap, map + c->fields[LOCK_MAP_TABLE],
-				 false, &table);
-	length = table ? memory_u32(t->memory, table + t->shape->array_length)
-		       : 0;
 	if (length > TABLE_MOST)
 		return;
 	/* References of 8 bytes are aligned to 8. */
@@ -384,46 +390,21 @@ size_t virtual_threads_read(struct virtual_threads *t,
 	keys_read(t, threads_static(t, IN_CONTAINERS, t->registry), budget,
 		  &containers);
 	for (size_t i = 0; i < containers.count; i++) {
-		const struct lock_class *c = lock_classes_of(t->classes,
-							     containers.all[i]);
-		uint64_t container = 0, set = 0;
+		uint64_t container;
 
 		if (read_budget_is_spent(budget))
 			break;
 		/* A WeakReference. */
-		if (c && c->fields[LOCK_REFERENT])
-			java_heap_follow(t->heap,
-					 containers.all[i] +
-						 c->fields[LOCK_REFERENT],
-					 false, &container);
-		c = container ? lock_classes_of(t->classes, container) : NULL;
-		if (c && c->fields[LOCK_CONTAINER_THREADS])
-			java_heap_follow(
-				t->heap,
-				container + c->fields[LOCK_CONTAINER_THREADS],
-				false, &set);
-		keys_read(t, set, budget, &threads);
+		container = object_follow(t, containers.all[i], LOCK_REFERENT);
+		keys_read(t,
+			  object_follow(t, container, LOCK_CONTAINER_THREADS),
+			  budget, &threads);
 	}
 	free(containers.all);
 	return threads.count;
 }
 
 /* ---- lock stacks ---- */
-
-/* Follows a field of an object; 0 if it has no such field. */
-static uint64_t object_follow(struct virtual_threads *t, uint64_t object,
-			      enum lock_field field)
-{
-	const struct lock_class *c = object ? lock_classes_of(t->classes,
-							      object)
-					    : NULL;
-	uint64_t to = 0;
-
-	if (c && c->fields[field])
-		java_heap_follow(t->heap, object + c->fields[field], false,
-				 &to);
-	return to;
-}
 
 /*
  * Reads the lock stack of a StackChunk, which begins the stack.  Returns the
