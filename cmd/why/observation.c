@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cmd/why/observation.h"
+#include "cmd/why/why.h"
 
 #include "bpf/gc_probes.h"
 #include "bpf/sampling/sampling.h"
@@ -151,16 +151,15 @@ static void observation_take_due_dump(struct observation *o)
 static void observation_add_last_thread(struct observation *o,
 					const struct gc_pause *p)
 {
+	size_t len = p->last_thread ? strlen(p->last_thread) : 0;
 	uint32_t id;
 
 	if (!p->last_thread || p->sync_ns < SLOW_NS)
 		return;
 	o->last_known++;
-	if (o->last_names.count == LAST_NAMES &&
-	    !intern_find(&o->last_names, p->last_thread,
-			 strlen(p->last_thread)))
-		return;
-	id = intern_id(&o->last_names, p->last_thread, strlen(p->last_thread));
+	id = o->last_names.count == LAST_NAMES
+		     ? intern_find(&o->last_names, p->last_thread, len)
+		     : intern_id(&o->last_names, p->last_thread, len);
 	if (id)
 		o->last_counts[id - 1]++;
 }
@@ -188,10 +187,8 @@ static void observation_read_pauses(struct observation *o)
 	struct error err = { 0 };
 	enum gc_next next = GC_NEXT_RECORD;
 
-	while (o->gc && next == GC_NEXT_RECORD) {
-		next = gc_source_next(o->gc, &p, &err);
-		if (next != GC_NEXT_RECORD)
-			break;
+	while (o->gc &&
+	       (next = gc_source_next(o->gc, &p, &err)) == GC_NEXT_RECORD) {
 		diagnosis_add_pause(&o->pauses, &p, o->gc->columns);
 		observation_add_last_thread(o, &p);
 		observation_add_stop(o, &p);
@@ -230,9 +227,10 @@ static void observation_on_notice(void *self, enum sampling_notice level,
 	(level == SAMPLING_LOSS ? log_always : log_detail)("%s", text);
 }
 
-static int observation_start_sampling(struct observation *o, struct error *err)
+static void observation_open_sampling(struct observation *o)
 {
 	struct jvm jvm;
+	struct error err;
 
 	o->sampling_options = (struct sampling_options){
 		.events = SAMPLING_CPU,
@@ -243,21 +241,11 @@ static int observation_start_sampling(struct observation *o, struct error *err)
 		.notice = observation_on_notice,
 		.add_name = main_name_add_with_pid,
 	};
-	o->sampling = sampling_open(&o->sampling_options, err);
-	if (!o->sampling || jvm_open_java(&jvm, o->jvm->pid, err))
-		return -1;
-	return sampling_add(o->sampling, &jvm, err) ||
-			       sampling_find(o->sampling, err) ||
-			       sampling_start(o->sampling, err)
-		       ? -1
-		       : 0;
-}
-
-static void observation_open_sampling(struct observation *o)
-{
-	struct error err;
-
-	if (observation_start_sampling(o, &err) == 0)
+	o->sampling = sampling_open(&o->sampling_options, &err);
+	if (o->sampling && jvm_open_java(&jvm, o->jvm->pid, &err) == 0 &&
+	    sampling_add(o->sampling, &jvm, &err) == 0 &&
+	    sampling_find(o->sampling, &err) == 0 &&
+	    sampling_start(o->sampling, &err) == 0)
 		return;
 	observation_miss(o, NEEDS_PROFILE, err.text);
 	sampling_close(o->sampling);
@@ -496,12 +484,8 @@ static void observation_set_lost(struct observation *o)
 	}
 	if (o->gc)
 		gc_source_lost(o->gc, &lost);
-	if (lost.pauses || lost.records)
-		text_printf(out, "%spauses: %" PRIu64, out->len ? "; " : "",
-			    lost.pauses + lost.records);
-	if (o->waits.left_out)
-		text_printf(out, "%swaiting threads: %zu", out->len ? "; " : "",
-			    o->waits.left_out);
+	why_add_lost(out, "pauses", lost.pauses + lost.records);
+	why_add_lost(out, "waiting threads", o->waits.left_out);
 	o->facts.lost = out;
 }
 
@@ -517,7 +501,7 @@ static void observation_set_facts(struct observation *o)
 	f->trends = &o->trends;
 	f->replies = &o->replies;
 	f->seconds = (double)(clock_monotonic_ns() - o->begin_ns) / 1e9;
-	f->neighbor = busy_processes_find(&o->others, o->jvm->pid, f->seconds);
+	f->neighbor = busy_processes_find(&o->others, o->jvm->pid);
 	f->cpus = observation_count_cpus(o);
 	f->dumps = &o->waits;
 	f->pauses = o->gc ? &o->pauses : NULL;

@@ -184,6 +184,12 @@ static void against_close(struct against *a)
 	jvm_close(&a->jvm);
 }
 
+/* NULL without --against. */
+static const struct diagnosis *against_diagnosis(const struct against *a)
+{
+	return a->is_given ? &a->diagnosis : NULL;
+}
+
 /* ---- output ---- */
 
 static bool why_output_is_page(void)
@@ -210,14 +216,11 @@ static int why_write_html(const struct diagnosis *d, struct observation *o,
 static int why_write(const struct diagnosis *d, const struct against *a,
 		     struct error *err)
 {
-	const struct diagnosis *other = a && a->is_given ? &a->diagnosis : NULL;
 	struct text out = { 0 };
 	int ret;
 
-	if (opt.json)
-		diagnosis_add_json(&out, d, other);
-	else
-		why_add_text(&out, d, other);
+	(opt.json ? diagnosis_add_json : why_add_text)(&out, d,
+						       against_diagnosis(a));
 	ret = output_file(opt.output, out.bytes, out.len, err);
 	text_release(&out);
 	return ret;
@@ -230,10 +233,10 @@ static int why_end_with(int status, struct error *err)
 	return -1;
 }
 
-static int why_set_status(const struct diagnosis *d,
-			  const struct diagnosis *other, struct error *err)
+static int why_set_status(const struct diagnosis *d, const struct against *a,
+			  struct error *err)
 {
-	if (!opt.exit_code || !why_count_causes(d, other))
+	if (!opt.exit_code || !why_count_causes(d, against_diagnosis(a)))
 		return 0;
 	return why_end_with(d->causes[0].rank == CAUSE_BROKEN ? WHY_BROKEN
 							      : WHY_FOUND,
@@ -288,18 +291,13 @@ static int why_explain_crash(const struct input *in, struct error *err)
 static int why_compare_files(const struct diagnosis *d, struct error *err)
 {
 	struct against a = { .result = -1 };
-	int ret = against_open(&a, err);
+	bool ok = against_open(&a, err) == 0 && against_finish(&a, err) == 0 &&
+		  why_write(d, &a, err) == 0 && why_set_status(d, &a, err) == 0;
 
-	if (ret == 0)
-		ret = against_finish(&a, err);
-	if (ret == 0)
-		ret = why_write(d, &a, err);
-	if (ret == 0)
-		ret = why_set_status(d, a.is_given ? &a.diagnosis : NULL, err);
-	if (ret == 0 && d->lost.len)
-		ret = fail(err, ERROR_PARTIAL, "the input is incomplete");
+	if (ok && d->lost.len)
+		ok = fail(err, ERROR_PARTIAL, "the input is incomplete") == 0;
 	against_close(&a);
-	return ret;
+	return ok ? 0 : -1;
 }
 
 /* A single file may be a fatal error log, which needs no other. */
@@ -426,26 +424,21 @@ static int why_run_jvm(const struct jvm *jvm, struct error *err)
 	struct against a = { .result = -1 };
 	struct diagnosis d = { 0 };
 	struct observation *o = NULL;
-	int ret;
+	bool ok;
 
 	if (opt.watch)
 		return why_watch(jvm, err);
-	ret = against_open(&a, err);
-	if (ret == 0)
-		ret = why_observe(jvm, &o, &d, why_tell, err);
+	ok = against_open(&a, err) == 0 &&
+	     why_observe(jvm, &o, &d, why_tell, err) == 0;
 	why_remove_answer();
-	if (ret == 0)
-		ret = against_finish(&a, err);
-	if (ret == 0 && why_output_is_page())
-		ret = why_write_html(&d, o, err);
-	else if (ret == 0)
-		ret = why_write(&d, &a, err);
-	if (ret == 0)
-		ret = why_set_status(&d, a.is_given ? &a.diagnosis : NULL, err);
+	ok = ok && against_finish(&a, err) == 0 &&
+	     (why_output_is_page() ? why_write_html(&d, o, err)
+				   : why_write(&d, &a, err)) == 0 &&
+	     why_set_status(&d, &a, err) == 0;
 	observation_close(o);
 	against_close(&a);
 	diagnosis_release(&d);
-	return ret;
+	return ok ? 0 : -1;
 }
 
 static int why_run_command(int argc, char **argv, struct error *err)

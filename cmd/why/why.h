@@ -51,6 +51,9 @@ size_t why_count_causes(const struct diagnosis *d,
 int why_read_files(struct diagnosis *d, const struct input *all, size_t count,
 		   struct error *err);
 
+/* Appends "what: count" behind "; ", unless count is 0. */
+void why_add_lost(struct text *out, const char *what, uint64_t count);
+
 /*
  * ---- why_page.c ----
  *

@@ -16,6 +16,7 @@
 #include "core/jvm/jvm.h"
 #include "core/jvm/open_files.h"
 #include "core/jvm/perfdata.h"
+#include "core/jvm/procfs.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -102,9 +103,17 @@ bool trends_grow(const struct trends *t, enum trend which);
  *
  * The CPU time of all processes, to find the one that uses most.
  */
+struct busy_time {
+	pid_t pid;
+	uint64_t start_ticks; /* of the process */
+	uint64_t ticks;       /* of CPU time */
+	char name[PROCFS_NAMES];
+};
+
 struct busy_processes {
-	struct busy_time *all; /* private */
+	struct busy_time *all; /* sorted by PID */
 	size_t count, cap;
+	int64_t at_ns; /* when they were read */
 };
 
 /* A process that uses the CPUs beside the JVM. */
@@ -118,11 +127,16 @@ struct busy_process {
 void busy_processes_read(struct busy_processes *b);
 
 /*
- * Finds the process, except one, that used most CPU time since they were read,
- * this many seconds ago.
+ * Finds the process, except one and sjkc, that used most CPU time between two
+ * readings; its cores are of the whole time between them.
  */
-struct busy_process busy_processes_find(const struct busy_processes *b,
-					pid_t except, double seconds);
+struct busy_process busy_processes_compare(const struct busy_processes *then,
+					   const struct busy_processes *now,
+					   pid_t except);
+
+/* The same since they were read. */
+struct busy_process busy_processes_find(const struct busy_processes *then,
+					pid_t except);
 void busy_processes_release(struct busy_processes *b);
 
 /*
