@@ -460,13 +460,6 @@ static void shenandoah_resolve(struct java_heap *h, struct java_reference **all,
 	free(r);
 }
 
-static void heap_resolve_one(struct java_heap *h, struct java_reference *r)
-{
-	r->address = r->is_in_vm ? java_reference_decode(r->value)
-				 : object_shape_decode(&h->shape, r->value);
-	r->is_known = r->address || !r->value;
-}
-
 void java_heap_resolve(struct java_heap *h, struct java_reference **all,
 		       size_t count)
 {
@@ -474,12 +467,18 @@ void java_heap_resolve(struct java_heap *h, struct java_reference **all,
 	bool has_masks = is_z && count && z_read_masks(h);
 
 	for (size_t i = 0; i < count; i++) {
-		all[i]->address = 0;
-		all[i]->is_known = false;
+		struct java_reference *r = all[i];
+
+		r->address = 0;
+		r->is_known = false;
 		if (has_masks)
-			z_resolve_one(h, all[i]);
-		else if (!is_z)
-			heap_resolve_one(h, all[i]);
+			z_resolve_one(h, r);
+		if (is_z)
+			continue;
+		r->address = r->is_in_vm
+				     ? java_reference_decode(r->value)
+				     : object_shape_decode(&h->shape, r->value);
+		r->is_known = r->address || !r->value;
 	}
 	if (h->kind == HEAP_SHENANDOAH)
 		shenandoah_resolve(h, all, count);

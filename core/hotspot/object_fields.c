@@ -118,15 +118,6 @@ static void fields_read_slots(const struct field_reader *r, uint64_t class_at,
 	}
 }
 
-static bool layout_has_flag(const struct field_reader *r, uint32_t flags,
-			    const char *name)
-{
-	int64_t bit;
-
-	return vm_structs_constant(r->v, name, &bit) && bit >= 0 && bit < 32 &&
-	       flags >> bit & 1;
-}
-
 /* JDK 21 and later: numbers of a few bytes (oops/fieldInfo.hpp). */
 static void fields_read_stream(const struct field_reader *r, uint64_t class_at,
 			       uint32_t at, struct object_fields *f)
@@ -147,16 +138,17 @@ static void fields_read_stream(const struct field_reader *r, uint64_t class_at,
 	for (uint64_t i = 0; i < all && cursor_ok(&c); i++) {
 		struct object_field field = { .is_injected = i >= count };
 		uint32_t flags;
+		int64_t bit;
 
 		field.name_index = unsigned5_read(&c, excluded);
 		field.signature_index = unsigned5_read(&c, excluded);
 		field.offset = unsigned5_read(&c, excluded);
 		field.is_static = unsigned5_read(&c, excluded) & ACC_STATIC;
 		flags = unsigned5_read(&c, excluded);
-		for (size_t k = 0; k < 3; k++) {
-			if (layout_has_flag(r, flags, optional[k]))
+		for (size_t k = 0; k < 3; k++)
+			if (vm_structs_constant(r->v, optional[k], &bit) &&
+			    bit >= 0 && bit < 32 && flags >> bit & 1)
 				unsigned5_read(&c, excluded);
-		}
 		if (cursor_ok(&c))
 			fields_add(f, &field);
 	}

@@ -43,12 +43,6 @@ struct object_list {
 	size_t count, most;
 };
 
-static void list_add(struct object_list *l, uint64_t object)
-{
-	if (l->count < l->most)
-		l->all[l->count++] = object;
-}
-
 /* ---- classes of the boot loader ---- */
 
 /* The way from the graph of class loaders to the names of classes. */
@@ -301,8 +295,9 @@ static void entries_step(struct virtual_threads *t, struct entry_batch *b,
 	}
 	entries_resolve(t, b, 2 * kept, 2 * kept);
 	for (size_t i = 0; i < kept; i++) {
-		if (b->keys[i].is_known && b->keys[i].address)
-			list_add(out, b->keys[i].address);
+		if (b->keys[i].is_known && b->keys[i].address &&
+		    out->count < out->most)
+			out->all[out->count++] = b->keys[i].address;
 	}
 	b->count = kept;
 	entries_compact(b);
