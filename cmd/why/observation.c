@@ -120,22 +120,16 @@ static int observation_read_dump(struct observation *o, struct error *err)
 	return 0;
 }
 
-/* When the dump of this number is due, after the beginning. */
-static int64_t observation_dump_ns(const struct observation *o, size_t number)
-{
-	int64_t last = o->duration_ns - 200 * CLOCK_NS_PER_MS;
-	int64_t even = last * (int64_t)number / (OBSERVATION_DUMPS - 1);
-
-	return number == 1 && even > FIRST_NS ? FIRST_NS : even;
-}
-
 static void observation_take_due_dump(struct observation *o)
 {
 	struct error err;
 	int64_t now = clock_monotonic_ns() - o->begin_ns;
+	int64_t last = o->duration_ns - 200 * CLOCK_NS_PER_MS;
+	int64_t due = last * (int64_t)o->dumps_due / (OBSERVATION_DUMPS - 1);
 
-	if (!o->attach || o->dumps_due == OBSERVATION_DUMPS ||
-	    now < observation_dump_ns(o, o->dumps_due))
+	if (o->dumps_due == 1 && due > FIRST_NS)
+		due = FIRST_NS;
+	if (!o->attach || o->dumps_due == OBSERVATION_DUMPS || now < due)
 		return;
 	o->dumps_due++;
 	if (observation_read_dump(o, &err)) {
@@ -378,16 +372,6 @@ static int observation_sample_proc(struct observation *o,
 	return 0;
 }
 
-static int observation_sample_first(struct observation *o, struct error *err)
-{
-	if (observation_sample_proc(o, o->rates, err))
-		return -1;
-	thread_rates_update(o->first_rates, &o->sample);
-	o->before = o->sample.process;
-	o->facts.before = &o->before;
-	return 0;
-}
-
 static int observation_begin(struct observation *o, struct error *err)
 {
 	const struct proc_source_options options = {
@@ -419,7 +403,12 @@ static int observation_begin(struct observation *o, struct error *err)
 	o->begin_ns = clock_monotonic_ns();
 	trends_open(&o->trends, o->jvm);
 	busy_processes_read(&o->others);
-	return observation_sample_first(o, err);
+	if (observation_sample_proc(o, o->rates, err))
+		return -1;
+	thread_rates_update(o->first_rates, &o->sample);
+	o->before = o->sample.process;
+	o->facts.before = &o->before;
+	return 0;
 }
 
 struct observation *observation_open(const struct jvm *jvm, int64_t duration_ns,
@@ -457,16 +446,6 @@ static bool observation_step(struct observation *o)
 	return signals_wait(o->jvm->pidfd, due) == WAIT_DUE;
 }
 
-/* The CPUs on which the JVM may run: cpusets, taskset(1). */
-static double observation_count_cpus(const struct observation *o)
-{
-	cpu_set_t cpus;
-
-	if (sched_getaffinity(o->jvm->pid, sizeof(cpus), &cpus) == 0)
-		return CPU_COUNT(&cpus);
-	return (double)o->sample.process.cpus;
-}
-
 /* The diagnosis may lack causes for these reasons. */
 static void observation_set_lost(struct observation *o)
 {
@@ -494,6 +473,7 @@ static void observation_set_facts(struct observation *o)
 {
 	struct diagnosis_facts *f = &o->facts;
 	unsigned most = 0;
+	cpu_set_t cpus;
 
 	f->target = o->name;
 	f->title = o->source->ops->title(o->source);
@@ -502,7 +482,10 @@ static void observation_set_facts(struct observation *o)
 	f->replies = &o->replies;
 	f->seconds = (double)(clock_monotonic_ns() - o->begin_ns) / 1e9;
 	f->neighbor = busy_processes_find(&o->others, o->jvm->pid);
-	f->cpus = observation_count_cpus(o);
+	/* The CPUs on which the JVM may run: cpusets, taskset(1). */
+	f->cpus = sched_getaffinity(o->jvm->pid, sizeof(cpus), &cpus) == 0
+			  ? CPU_COUNT(&cpus)
+			  : (double)o->sample.process.cpus;
 	f->dumps = &o->waits;
 	f->pauses = o->gc ? &o->pauses : NULL;
 	o->pauses.seconds = f->seconds;

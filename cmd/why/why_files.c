@@ -114,11 +114,6 @@ static void filed_add_jfr_pauses(struct filed_facts *f, const struct input *in)
 	profile_free(p);
 }
 
-static bool reader_has_dumps(const struct reader *r)
-{
-	return r == &dump_reader || r == &dump_json_reader;
-}
-
 static int filed_add(struct filed_facts *f, const struct input *in,
 		     struct error *err)
 {
@@ -135,7 +130,7 @@ static int filed_add(struct filed_facts *f, const struct input *in,
 		return fail(err, ERROR_INPUT,
 			    "no fatal error log, GC log, thread dump or "
 			    "recording");
-	if (reader_has_dumps(reader))
+	if (reader == &dump_reader || reader == &dump_json_reader)
 		return filed_add_dumps(f, in, reader, err);
 	if (reader == &jfr_reader)
 		filed_add_jfr_pauses(f, in);

@@ -131,9 +131,6 @@ void cause_add_evidence(struct cause *c, const char *name, double value,
 void diagnosis_init(struct diagnosis *d);
 void cause_release(struct cause *c);
 
-/* The CPUs that the JVM may use, with its limit. */
-double facts_cores(const struct diagnosis_facts *f);
-
 /*
  * The cores that the JVM's compilers use; NAN if they are unknown.  The
  * kernel's names of threads tell, so the JVM is not asked.

@@ -8,18 +8,11 @@
 #include "core/base/units.h"
 #include "core/profile/event_view.h"
 #include "core/profile/frame_name.h"
+#include "core/profile/idle_method.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* The CPUs that the JVM may use, with its limit. */
-double facts_cores(const struct diagnosis_facts *f)
-{
-	double limit = (double)f->rates->sample->process.cpu_limit / 1000;
-
-	return limit > 0 && limit < f->cpus ? limit : f->cpus;
-}
 
 double facts_compilers(const struct diagnosis_facts *f)
 {
@@ -48,13 +41,6 @@ struct places {
 	uint64_t best_count;
 	uint64_t java, slow; /* in Java code; interpreted, or compiled by C1 */
 };
-
-static bool frame_fills_trace(const struct profile *p, const struct frame *f)
-{
-	return strcmp(profile_text(p, f->class_name), "java.lang.Throwable") ==
-		       0 &&
-	       strcmp(profile_text(p, f->method), "fillInStackTrace") == 0;
-}
 
 /* Counts of methods, in the order of their first samples. */
 struct place_counts {
@@ -98,7 +84,9 @@ static void places_add(struct places *sum, struct place_counts *counts,
 			if (kind == FRAME_INTERPRETED || kind == FRAME_C1)
 				sum->slow += c->count;
 		}
-		throws |= frame_fills_trace(p, &p->frames[frame]);
+		throws |= frame_is_call(p, &p->frames[frame],
+					"java.lang.Throwable",
+					"fillInStackTrace");
 		if (frame_is_application(p, &p->frames[frame]))
 			place = frame;
 	}
@@ -173,7 +161,9 @@ const char *rule_exceptions(struct verdict *v, const struct diagnosis_facts *f)
  */
 const char *rule_place(struct verdict *v, const struct diagnosis_facts *f)
 {
-	double cores = f->rates->process.cpu, available = facts_cores(f), share;
+	double limit = (double)f->rates->sample->process.cpu_limit / 1000;
+	double available = limit > 0 && limit < f->cpus ? limit : f->cpus;
+	double cores = f->rates->process.cpu, share;
 	struct text place = { 0 };
 	struct places sum;
 	struct cause *c;

@@ -139,13 +139,6 @@ static bool frame_waits_in_libc(const struct profile *p, const struct frame *f)
 		       false);
 }
 
-/* True for a frame of libc without a symbol, "[libc.so.6+0x85e50]". */
-static bool frame_is_of_libc(const struct profile *p, const struct frame *f)
-{
-	return f->kind == FRAME_NATIVE &&
-	       has_any(profile_text(p, f->method), "[libc|[ld-musl", true);
-}
-
 /* What a stack trace tells about a thread that is not running. */
 enum stack_wait {
 	STACK_UNKNOWN,
@@ -174,7 +167,10 @@ static enum stack_wait stack_judge(const struct profile *p, uint32_t stack)
 			 (unnamed && !has_any(profile_text(p, f->method),
 					      "mutex|rwlock", false));
 		in_kernel |= f->kind == FRAME_KERNEL;
-		unnamed = in_kernel && frame_is_of_libc(p, f);
+		/* A frame of libc without a symbol: "[libc.so.6+0x85e50]" */
+		unnamed = in_kernel && f->kind == FRAME_NATIVE &&
+			  has_any(profile_text(p, f->method), "[libc|[ld-musl",
+				  true);
 		if (waits &&
 		    strcmp(profile_text(p, f->method), "JLI_Launch") == 0)
 			return STACK_LAUNCHER;
