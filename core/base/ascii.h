@@ -49,24 +49,28 @@ static inline int32_t hex_value(const char *digits, size_t count)
 static inline bool has_any(const char *text, const char *words, bool at_start)
 {
 	for (size_t len; text && *words; words += len + (words[len] == '|')) {
-		const char *at = memmem(text, strlen(text), words,
-					len = strcspn(words, "|"));
-
-		if (at_start ? at == text : at != NULL)
+		len = strcspn(words, "|");
+		if (at_start ? strncmp(text, words, len) == 0
+			     : memmem(text, strlen(text), words, len) != NULL)
 			return true;
 	}
 	return false;
 }
 
-/* True if a word is in a list, separated by single spaces. */
-static inline bool list_has(const char *list, const char *word)
+/*
+ * True when word, of len bytes, is one of words, which the character
+ * `separator` separates: "a|b|c". words may be NULL: no words.
+ */
+static inline bool word_list_has(const char *words, char separator,
+				 const char *word, size_t len)
 {
-	size_t len = strlen(word);
+	while (words && *words) {
+		const char *end = strchrnul(words, separator);
 
-	for (size_t one; *list; list += one + (list[one] == ' ')) {
-		one = strcspn(list, " ");
-		if (one == len && memcmp(list, word, len) == 0)
+		if ((size_t)(end - words) == len &&
+		    memcmp(words, word, len) == 0)
 			return true;
+		words = *end ? end + 1 : end;
 	}
 	return false;
 }

@@ -15,10 +15,7 @@ enum { GROUPS_MAX = 4096 };
 
 /* Calls below the application's frame that tell what a thread waits for. */
 /* clang-format off */
-static const struct {
-	const char *class_name, *methods;
-	enum dump_wait_kind kind;
-} waits_calls[] = {
+static const struct method_call waits_calls[] = {
 	{ "*AddressImpl", "lookupAllHostAddr getHostByAddr", DUMP_WAIT_NAMES },
 	{ "*FileDispatcherImpl", "force0 read0 write0 pread0 pwrite0 readv0 writev0 lock0", DUMP_WAIT_DISK },
 	{ "java.io.FileDescriptor", "sync sync0", DUMP_WAIT_DISK },
@@ -61,17 +58,6 @@ static bool waits_is_library(const char *class_name)
 	       strstr(class_name, "$$Lambda");
 }
 
-/* DUMP_WAIT_KINDS: the frame does not tell. */
-static enum dump_wait_kind waits_kind_of_frame(const struct profile *p,
-					       const struct frame *f)
-{
-	for (size_t i = 0; i < sizeof(waits_calls) / sizeof(*waits_calls); i++)
-		if (frame_is_call(p, f, waits_calls[i].class_name,
-				  waits_calls[i].methods))
-			return waits_calls[i].kind;
-	return DUMP_WAIT_KINDS;
-}
-
 /*
  * Returns the application's frame nearest the leaf, or NULL, and what the calls
  * below it wait for.
@@ -83,12 +69,14 @@ static const struct frame *waits_find_place(const struct profile *p,
 	*kind = DUMP_WAIT_KINDS;
 	for (uint32_t at = stack; at; at = p->stacks[at].caller) {
 		const struct frame *f = &p->frames[p->stacks[at].frame];
-		enum dump_wait_kind found;
+		int found; /* DUMP_WAIT_KINDS: the frame does not tell */
 
 		if (frame_is_application(p, f) &&
 		    !waits_is_library(profile_text(p, f->class_name)))
 			return f;
-		found = waits_kind_of_frame(p, f);
+		found = method_call_find(
+			waits_calls, sizeof(waits_calls) / sizeof(*waits_calls),
+			p, f, DUMP_WAIT_KINDS);
 		/*
 		 * Before JDK 17, sockets are read by the calls of files.  A
 		 * pool waits by the means of the JDK.
@@ -96,7 +84,7 @@ static const struct frame *waits_find_place(const struct profile *p,
 		if (*kind == DUMP_WAIT_KINDS || found == DUMP_WAIT_SOCKET ||
 		    (found == DUMP_WAIT_CONNECTION &&
 		     *kind != DUMP_WAIT_SOCKET))
-			*kind = found;
+			*kind = (enum dump_wait_kind)found;
 	}
 	return NULL;
 }

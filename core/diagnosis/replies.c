@@ -213,7 +213,8 @@ void jvm_replies_add_growth(struct jvm_replies *r,
 		/* A tenth of all, or more: the rest are noise. */
 		if (more < 10 || more < c->instances / 10)
 			continue;
-		if (list_has(native_classes, c->name))
+		if (word_list_has(native_classes, ' ', c->name,
+				  strlen(c->name)))
 			growth_put(&r->native, c);
 		else if (!class_is_of_jdk(c->name) && growing++ < GROWING_MAX)
 			growth_put(&r->growing, c);

@@ -71,6 +71,8 @@ static void places_count(struct places *sum, struct place_counts *counts,
 static void places_add(struct places *sum, struct place_counts *counts,
 		       const struct profile *p, const struct cell *c)
 {
+	static const struct method_call fill = { "java.lang.Throwable",
+						 "fillInStackTrace", 1 };
 	bool throws = false, has_java = false;
 	uint32_t place = 0;
 
@@ -84,9 +86,7 @@ static void places_add(struct places *sum, struct place_counts *counts,
 			if (kind == FRAME_INTERPRETED || kind == FRAME_C1)
 				sum->slow += c->count;
 		}
-		throws |= frame_is_call(p, &p->frames[frame],
-					"java.lang.Throwable",
-					"fillInStackTrace");
+		throws |= method_call_find(&fill, 1, p, &p->frames[frame], 0);
 		if (frame_is_application(p, &p->frames[frame]))
 			place = frame;
 	}

@@ -23,10 +23,7 @@ enum frame_role {
 
 /* "*" matches the start of a class name. */
 /* clang-format off */
-static const struct {
-	const char *class_name, *methods;
-	enum frame_role role;
-} roles[] = {
+static const struct method_call roles[] = {
 	{ "java.lang.Object", "wait wait0", FRAME_PARKS },
 	{ "jdk.internal.misc.Unsafe", "park", FRAME_PARKS },
 	{ "sun.misc.Unsafe", "park", FRAME_PARKS },
@@ -89,15 +86,6 @@ static const struct {
 };
 /* clang-format on */
 
-static enum frame_role frame_role_of(const struct profile *p,
-				     const struct frame *f)
-{
-	for (size_t i = 0; i < sizeof(roles) / sizeof(*roles); i++)
-		if (frame_is_call(p, f, roles[i].class_name, roles[i].methods))
-			return roles[i].role;
-	return FRAME_OTHER;
-}
-
 /*
  * The callers tell whether a waiting thread is idle, not the leaf: a pool's
  * queue, a selector and a request that waits for a reply have the same leaf.
@@ -109,11 +97,12 @@ bool idle_stack_waits(const struct profile *p, uint32_t stack)
 
 	for (uint32_t at = stack; at; at = p->stacks[at].caller) {
 		const struct frame *f = &p->frames[p->stacks[at].frame];
-		enum frame_role role;
+		int role;
 
 		if (!frame_is_java_call(f))
 			continue;
-		role = frame_role_of(p, f);
+		role = method_call_find(roles, sizeof(roles) / sizeof(*roles),
+					p, f, FRAME_OTHER);
 		if (role == FRAME_IDLE)
 			return true;
 		if (role == FRAME_TASK)
