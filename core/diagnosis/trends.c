@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "core/diagnosis/trends.h"
 
+#include "core/base/ascii.h"
 #include "core/base/clock.h"
 #include "core/base/lines.h"
 #include "core/jvm/cgroup.h"
@@ -137,11 +138,12 @@ static void trends_add_counters(struct trends *t, int64_t *values)
 /* ---- the control group ---- */
 
 /*
- * Reads a file of the group.  The kernel serves the directory, but the target
- * may have mounted a file there that never answers.
+ * Reads a file of the group, or another one if it is missing.  The kernel
+ * serves the directory, but the target may have mounted a file there that never
+ * answers.
  */
-static size_t group_read(const struct trends *t, const char *name, char *to,
-			 size_t size)
+static size_t group_read(const struct trends *t, const char *name,
+			 const char *other, char *to, size_t size)
 {
 	const struct open_how how = {
 		.flags = O_RDONLY | O_CLOEXEC | O_NOFOLLOW,
@@ -156,6 +158,8 @@ static size_t group_read(const struct trends *t, const char *name, char *to,
 		close(fd);
 	}
 	to[got > 0 ? got : 0] = '\0';
+	if (got <= 0 && other)
+		return group_read(t, other, NULL, to, size);
 	return got > 0 ? (size_t)got : 0;
 }
 
@@ -164,31 +168,26 @@ static void trends_add_group(struct trends *t, int64_t *values)
 {
 	char text[8192], *total;
 	size_t len;
-	int64_t used = TREND_UNKNOWN, inactive;
+	int64_t used, inactive;
 
 	if (t->memory_group < 0)
 		return;
-	len = group_read(t, "memory.current", text, sizeof(text));
-	if (!len)
-		len = group_read(t, "memory.usage_in_bytes", text,
-				 sizeof(text));
-	if (len)
-		used = strtoll(text, NULL, 10);
-	len = group_read(t, "memory.stat", text, sizeof(text));
+	len = group_read(t, "memory.current", "memory.usage_in_bytes", text,
+			 sizeof(text));
+	used = len ? strtoll(text, NULL, 10) : TREND_UNKNOWN;
+	len = group_read(t, "memory.stat", NULL, text, sizeof(text));
 	inactive = trend_number(text, len, "total_inactive_file ", 1);
 	if (inactive < 0)
 		inactive = trend_number(text, len, "inactive_file ", 1);
 	if (used >= 0 && inactive >= 0)
 		values[TREND_MEMORY] = used > inactive ? used - inactive : 0;
 
-	len = group_read(t, "memory.events", text, sizeof(text));
-	if (!len)
-		len = group_read(t, "memory.oom_control", text, sizeof(text));
+	len = group_read(t, "memory.events", "memory.oom_control", text,
+			 sizeof(text));
 	values[TREND_OOM_KILLS] = trend_number(text, len, "oom_kill ", 1);
 
-	len = group_read(t, "memory.pressure", text, sizeof(text));
-	total = len && strncmp(text, "some ", 5) == 0 ? strstr(text, "total=")
-						      : NULL;
+	group_read(t, "memory.pressure", NULL, text, sizeof(text));
+	total = has_any(text, "some ", true) ? strstr(text, "total=") : NULL;
 	if (total)
 		values[TREND_PRESSURE_US] = strtoll(total + 6, NULL, 10);
 }

@@ -123,7 +123,7 @@ static void z_find_tables(struct java_heap *h, const struct vm_structs *v,
 	    z->size > METADATA_STRUCT_MOST)
 		return;
 	z->length = entries + length;
-	z->size = (z->size + OBJECT_WORD - 1) / OBJECT_WORD * OBJECT_WORD;
+	z->size = object_align(z->size);
 	if (h->kind == HEAP_Z_GENERATIONS) {
 		z_search_tables(z, v, h->memory, collected + heap, map);
 		return;
@@ -190,12 +190,12 @@ static bool z_read_masks(struct java_heap *h)
 	bool is_read = true;
 
 	for (int i = 0; i < Z_MASKS; i++)
-		r[i] = (struct memory_range){ h->z.globals + h->z.masks[i],
-					      &at[i], sizeof(at[i]), false };
+		r[i] = memory_range_of(h->z.globals + h->z.masks[i], &at[i],
+				       sizeof(at[i]));
 	h->memory->read_all(h->memory, r, Z_MASKS);
 	for (int i = 0; i < Z_MASKS; i++)
-		r[i] = (struct memory_range){ at[i], &h->masks[i],
-					      sizeof(h->masks[i]), false };
+		r[i] = memory_range_of(at[i], &h->masks[i],
+				       sizeof(h->masks[i]));
 	h->memory->read_all(h->memory, r, Z_MASKS);
 	for (int i = 0; i < Z_MASKS; i++)
 		is_read = is_read && r[i].is_read;
@@ -444,8 +444,7 @@ static void shenandoah_resolve(struct java_heap *h, struct java_reference **all,
 
 	for (size_t i = 0; i < count; i++) {
 		if (all[i]->address)
-			r[n++] = (struct memory_range){ all[i]->address,
-							&marks[i], 8, false };
+			r[n++] = memory_range_of(all[i]->address, &marks[i], 8);
 	}
 	h->memory->read_all(h->memory, r, n);
 	n = 0;

@@ -175,7 +175,7 @@ static uint32_t fields_end(const struct lock_classes *c,
 		if (!field->is_static && field->offset + bytes > end)
 			end = field->offset + bytes;
 	}
-	return (end + OBJECT_WORD - 1) / OBJECT_WORD * OBJECT_WORD;
+	return object_align(end);
 }
 
 static uint32_t known_field_find(const struct lock_classes *c,

@@ -217,8 +217,7 @@ static void batch_add(struct lock_batch *b, struct lock_work *w,
 		return;
 	}
 	b->of[b->range_count] = w;
-	b->ranges[b->range_count++] = (struct memory_range){ address, bytes,
-							     len, false };
+	b->ranges[b->range_count++] = memory_range_of(address, bytes, len);
 }
 
 static void batch_add_reference(struct lock_batch *b, struct lock_work *w,

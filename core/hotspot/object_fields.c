@@ -175,18 +175,16 @@ static void layout_read_symbols(const struct field_reader *r,
 	size_t *of = xcalloc(count + 1, sizeof(*of)), wanted = 0;
 
 	for (size_t i = 0; i < count; i++)
-		ranges[i] = (struct memory_range){ slots[i],
-						   &symbols[i].address,
-						   OBJECT_WORD, false };
+		ranges[i] = memory_range_of(slots[i], &symbols[i].address,
+					    OBJECT_WORD);
 	r->memory->read_all(r->memory, ranges, count);
 	for (size_t i = 0; i < count; i++) {
 		if (!ranges[i].is_read || symbols[i].address < OBJECT_LOWEST)
 			continue;
 		of[wanted] = i;
-		ranges[wanted++] = (struct memory_range){
+		ranges[wanted++] = memory_range_of(
 			symbols[i].address + r->symbol_length, &symbols[i].len,
-			sizeof(symbols[i].len), false
-		};
+			sizeof(symbols[i].len));
 	}
 	r->memory->read_all(r->memory, ranges, wanted);
 	count = wanted;
@@ -198,9 +196,8 @@ static void layout_read_symbols(const struct field_reader *r,
 		    s->len >= OBJECT_FIELD_NAME_MOST)
 			continue;
 		of[wanted] = of[i];
-		ranges[wanted++] = (struct memory_range){
-			s->address + r->symbol_body, s->out, s->len, false
-		};
+		ranges[wanted++] = memory_range_of(s->address + r->symbol_body,
+						   s->out, s->len);
 	}
 	r->memory->read_all(r->memory, ranges, wanted);
 	for (size_t i = 0; i < wanted; i++)
@@ -313,8 +310,7 @@ static bool shape_find_header(struct object_shape *s,
 	s->array_length = s->header;
 	s->array_data = s->header + 4;
 	if (jdk < JDK_OF_PACKED_ARRAYS)
-		s->array_data = (s->array_data + OBJECT_WORD - 1) /
-				OBJECT_WORD * OBJECT_WORD;
+		s->array_data = object_align(s->array_data);
 	return true;
 }
 

@@ -107,9 +107,8 @@ static void batch_find(struct class_batch *b, const struct graph_layout *l,
 	struct memory_range r[CLASSES_AT_ONCE];
 
 	for (size_t i = 0; i < b->count; i++)
-		r[i] = (struct memory_range){ b->symbols[i] + l->symbol_length,
-					      &b->lengths[i],
-					      sizeof(b->lengths[i]), false };
+		r[i] = memory_range_of(b->symbols[i] + l->symbol_length,
+				       &b->lengths[i], sizeof(b->lengths[i]));
 	memory->read_all(memory, r, b->count);
 	for (size_t i = 0; i < b->count; i++) {
 		for (int k = 0; k < HOLDERS; k++) {
@@ -267,12 +266,10 @@ static bool entry_request(struct virtual_threads *t, struct entry_batch *b,
 	next = c->fields[LOCK_TREE_FIRST] ? c->fields[LOCK_TREE_FIRST]
 					  : c->fields[LOCK_ENTRY_NEXT];
 	b->keys[at] = b->entries[at] = (struct java_reference){ 0 };
-	b->ranges[2 * at] = (struct memory_range){ entry + key,
-						   &b->keys[at].value, bytes,
-						   false };
-	b->ranges[2 * at + 1] = (struct memory_range){ entry + next,
-						       &b->entries[at].value,
-						       bytes, false };
+	b->ranges[2 * at] = memory_range_of(entry + key, &b->keys[at].value,
+					    bytes);
+	b->ranges[2 * at + 1] = memory_range_of(entry + next,
+						&b->entries[at].value, bytes);
 	b->pointers[2 * at] = &b->keys[at];
 	b->pointers[2 * at + 1] = &b->entries[at];
 	return true;
@@ -285,9 +282,8 @@ static void entries_step(struct virtual_threads *t, struct entry_batch *b,
 	size_t kept = 0;
 
 	for (size_t i = 0; i < b->count; i++)
-		b->ranges[i] = (struct memory_range){ b->entries[i].address,
-						      b->headers[i], 16,
-						      false };
+		b->ranges[i] = memory_range_of(b->entries[i].address,
+					       b->headers[i], 16);
 	t->memory->read_all(t->memory, b->ranges, b->count);
 	for (size_t i = 0; i < b->count; i++) {
 		if (b->entries[i].is_known && entry_request(t, b, i, kept))
@@ -338,7 +334,7 @@ static void keys_read(struct virtual_threads *t, uint64_t map,
 	uint64_t viewed = object_follow(t, map, LOCK_VIEW_MAP);
 	uint64_t table = object_follow(t, viewed ? viewed : map,
 				       LOCK_MAP_TABLE);
-	uint64_t data = t->shape->array_data;
+	uint32_t data = t->shape->array_data;
 	struct entry_batch *b;
 	size_t length = table ? memory_u32(t->memory,
 					   table + t->shape->array_length)
@@ -348,7 +344,7 @@ static void keys_read(struct virtual_threads *t, uint64_t map,
 		return;
 	/* References of 8 bytes are aligned to 8. */
 	if (!t->shape->is_narrow)
-		data = (data + OBJECT_WORD - 1) / OBJECT_WORD * OBJECT_WORD;
+		data = object_align(data);
 	b = xcalloc(1, sizeof(*b));
 	for (size_t i = 0; i < length && out->count < out->most &&
 			   !read_budget_is_spent(budget);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* series_owners: adds owners of locks that a thread dump lacks. */
 #include "core/base/alloc.h"
+#include "core/base/lines.h"
 #include "core/base/map64.h"
 #include "core/base/text.h"
 #include "core/threads/dump_series.h"
@@ -61,22 +62,19 @@ static struct tapped_lock *owners_match(struct dump_series *s,
 					const struct lock_wait *w,
 					const struct series_thread *t)
 {
-	static const char condition[] = "$ConditionObject";
 	struct tapped_lock *lock = owners_lock(
 		s, t, w->kind == LOCK_MONITOR ? TAPPED_ENTERS : TAPPED_PARKS);
-	const char *name;
+	struct line name;
+	bool is_same;
 
 	if (!lock || (w->kind == LOCK_MONITOR && !w->owner.is_virtual))
 		return NULL;
-	name = profile_text(s->profile, lock->class_name);
-	if (w->is_reacquired)
-		return strlen(name) >= sizeof(condition) &&
-				       strcmp(name + strlen(name) + 1 -
-						      sizeof(condition),
-					      condition) == 0
-			       ? lock
-			       : NULL;
-	return lock->class_name == owners_class(s, w->lock_class) ? lock : NULL;
+	name.text = profile_text(s->profile, lock->class_name);
+	name.len = strlen(name.text);
+	is_same = w->is_reacquired
+			  ? line_ends(name, "$ConditionObject")
+			  : lock->class_name == owners_class(s, w->lock_class);
+	return is_same ? lock : NULL;
 }
 
 static void owners_set(struct dump_series *s, const struct map64 *ids,
