@@ -139,30 +139,28 @@ static int sockets_add(struct text *out, pid_t pid, const char *table,
 
 static void sockets_put(int to, const struct jvm *jvm)
 {
+	static const char *const more[] = { "tcp6", "udp", "udp6" };
 	struct text out = { 0 }, unix_sockets = { 0 };
 	struct error err;
-	int ret = sockets_add(&out, jvm->pid, "tcp", &err);
+	struct lines lines;
+	struct line line;
 
-	if (ret == 0) {
-		sockets_add(&out, jvm->pid, "tcp6", error_unused());
-		sockets_add(&out, jvm->pid, "udp", error_unused());
-		sockets_add(&out, jvm->pid, "udp6", error_unused());
+	if (sockets_add(&out, jvm->pid, "tcp", &err)) {
+		snap_put_missing(to, "proc/sockets.txt", &err);
+		goto out;
 	}
-	if (ret == 0 && procfs_read(jvm->pid, "net/unix", TABLE_MAX,
-				    &unix_sockets, error_unused()) == 0) {
-		struct lines lines = lines_over(unix_sockets.bytes,
-						unix_sockets.len);
-		struct line line;
-
+	for (size_t i = 0; i < sizeof(more) / sizeof(*more); i++)
+		sockets_add(&out, jvm->pid, more[i], error_unused());
+	if (procfs_read(jvm->pid, "net/unix", TABLE_MAX, &unix_sockets,
+			error_unused()) == 0) {
+		lines = lines_over(unix_sockets.bytes, unix_sockets.len);
 		while (lines_next(&lines, &line))
 			;
 		text_printf(&out, "unix all %" PRIu64 "\n",
 			    lines.number ? lines.number - 1 : 0);
 	}
-	if (ret == 0)
-		snap_put(to, "proc/sockets.txt", out.bytes, out.len);
-	else
-		snap_put_missing(to, "proc/sockets.txt", &err);
+	snap_put(to, "proc/sockets.txt", out.bytes, out.len);
+out:
 	text_release(&unix_sockets);
 	text_release(&out);
 }

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cmd/why/crash.h"
-
 #include "cmd/why/why.h"
+
 #include "core/base/ascii.h"
 #include "core/base/json.h"
 #include "core/base/safe_text.h"

@@ -6,7 +6,6 @@
 #include "cmd/shared/log.h"
 #include "cmd/shared/signals.h"
 #include "cmd/shared/target.h"
-#include "cmd/why/observation.h"
 #include "core/base/alloc.h"
 #include "core/base/child.h"
 #include "core/base/clock.h"
@@ -245,31 +244,6 @@ static int why_set_status(const struct diagnosis *d, const struct against *a,
 
 /* ---- files ---- */
 
-/* Inputs that are read completely; why_close_inputs() must follow. */
-struct why_inputs {
-	struct input *all;
-	size_t count;
-};
-
-static int why_open_inputs(struct why_inputs *in, const char *const *paths,
-			   size_t count, struct error *err)
-{
-	in->all = xcalloc(count, sizeof(*in->all));
-	for (size_t i = 0; i < count; i++) {
-		in->count++;
-		if (why_open_input(&in->all[i], paths[i], err))
-			return fail_in(err, "%s", paths[i]);
-	}
-	return 0;
-}
-
-static void why_close_inputs(struct why_inputs *in)
-{
-	for (size_t i = 0; i < in->count; i++)
-		input_close(&in->all[i]);
-	free(in->all);
-}
-
 /* Explains a fatal error log, which may end early. */
 static int why_explain_crash(const struct input *in, struct error *err)
 {
@@ -301,25 +275,25 @@ static int why_compare_files(const struct diagnosis *d, struct error *err)
 }
 
 /* A single file may be a fatal error log, which needs no other. */
-static int why_judge_inputs(const struct why_inputs *in, struct error *err)
+static int why_judge_inputs(const struct input *all, size_t count,
+			    struct error *err)
 {
 	struct diagnosis d = { 0 };
 	struct text name = { 0 };
 	struct error no_recording;
 	int ret = -1;
 
-	if (in->count == 1) {
-		ret = why_explain_crash(in->all, err);
+	if (count == 1) {
+		ret = why_explain_crash(all, err);
 		if (ret == 0 && opt.exit_code)
 			return why_end_with(WHY_BROKEN, err);
 		if (ret == 0 || err->kind != ERROR_INPUT)
 			return ret;
 	}
-	ret = why_read_files(&d, in->all, in->count, &no_recording);
+	ret = why_read_files(&d, all, count, &no_recording);
 	if (ret == 0)
 		ret = why_compare_files(&d, err);
-	else if (in->count > 1 ||
-		 !foreign_file_name(&name, in->all->bytes, in->all->len))
+	else if (count > 1 || !foreign_file_name(&name, all->bytes, all->len))
 		*err = no_recording;
 	text_release(&name);
 	diagnosis_release(&d);
@@ -329,18 +303,25 @@ static int why_judge_inputs(const struct why_inputs *in, struct error *err)
 static int why_run_files(const char *const *paths, size_t count,
 			 struct error *err)
 {
-	struct why_inputs in = { 0 };
-	int ret;
+	struct input *all;
+	int ret = 0;
 
 	if (target_refuse_live("duration|watch", err))
 		return -1;
 	if (why_output_is_page())
 		return misuse(err, "a page requires a running JVM: '%s'",
 			      opt.output);
-	ret = why_open_inputs(&in, paths, count, err);
+	all = xcalloc(count, sizeof(*all));
+	for (size_t i = 0; ret == 0 && i < count; i++) {
+		ret = why_open_input(&all[i], paths[i], err);
+		if (ret)
+			fail_in(err, "%s", paths[i]);
+	}
 	if (ret == 0)
-		ret = why_judge_inputs(&in, err);
-	why_close_inputs(&in);
+		ret = why_judge_inputs(all, count, err);
+	for (size_t i = 0; i < count; i++)
+		input_close(&all[i]);
+	free(all);
 	return ret;
 }
 

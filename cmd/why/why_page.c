@@ -17,35 +17,31 @@
 
 enum { CHART_WIDTH = 1000, CHART_HEIGHT = 120 };
 
+/* clang-format off */
 static const char page_head[] =
-	"<!doctype html>\n<html lang=\"en\">\n<head>\n<meta "
-	"charset=\"utf-8\">\n"
-	"<meta http-equiv=\"Content-Security-Policy\" content=\"default-src "
-	"'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action "
-	"'none'\">\n"
-	"<meta name=\"viewport\" content=\"width=device-width, "
-	"initial-scale=1\">\n<meta name=\"color-scheme\" content=\"light "
-	"dark\">\n<style>\n"
-	":root { color-scheme: light dark; --soft: #565c68; --line: #d9dce2; "
-	"--bar: #1d4ed8; }\n"
-	"@media (prefers-color-scheme: dark) { :root { --soft: #a4abb8; "
-	"--line: #363b46; --bar: #8ab4ff; } }\n"
-	"body { margin: 0 auto; max-width: 1240px; padding: 12px; font: "
-	"14px/20px system-ui, \"DejaVu Sans\", sans-serif; }\n"
+	"<!doctype html>\n"
+	"<html lang=\"en\">\n"
+	"<head>\n"
+	"<meta charset=\"utf-8\">\n"
+	"<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'\">\n"
+	"<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+	"<meta name=\"color-scheme\" content=\"light dark\">\n"
+	"<style>\n"
+	":root { color-scheme: light dark; --soft: #565c68; --line: #d9dce2; --bar: #1d4ed8; }\n"
+	"@media (prefers-color-scheme: dark) { :root { --soft: #a4abb8; --line: #363b46; --bar: #8ab4ff; } }\n"
+	"body { margin: 0 auto; max-width: 1240px; padding: 12px; font: 14px/20px system-ui, \"DejaVu Sans\", sans-serif; }\n"
 	"h1 { font-size: 18px; } h2 { font-size: 16px; margin: 20px 0 4px; }\n"
 	"p, li { overflow-wrap: anywhere; } p { margin: 4px 0; }\n"
-	".rank { font-size: 12px; font-weight: 600; border: 1px solid "
-	"var(--line); border-radius: 4px; padding: 1px 6px; margin-right: 8px; "
-	"}\n"
+	".rank { font-size: 12px; font-weight: 600; border: 1px solid var(--line); border-radius: 4px; padding: 1px 6px; margin-right: 8px; }\n"
 	".soft { color: var(--soft); }\n"
-	"table { border-collapse: collapse; font-variant-numeric: "
-	"tabular-nums; }\n"
-	"td, th { padding: 2px 16px 2px 0; text-align: left; border-bottom: "
-	"1px solid var(--line); } td.n { text-align: right; }\n"
+	"table { border-collapse: collapse; font-variant-numeric: tabular-nums; }\n"
+	"td, th { padding: 2px 16px 2px 0; text-align: left; border-bottom: 1px solid var(--line); } td.n { text-align: right; }\n"
 	"pre, .wide { overflow-x: auto; } code { font-size: 13px; }\n"
 	"summary { cursor: pointer; font-weight: 600; margin: 8px 0; }\n"
 	".gc { fill: var(--bar); } .other { fill: var(--soft); }\n"
-	"</style>\n<title>";
+	"</style>\n"
+	"<title>";
+/* clang-format on */
 
 static void page_add(struct text *out, const struct text *t)
 {

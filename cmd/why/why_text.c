@@ -171,21 +171,17 @@ static void figures_add_text(struct text *out, const struct diagnosis *d,
 	}
 }
 
-static void others_add_text(struct text *out, const struct diagnosis *d,
-			    const struct diagnosis *other)
+/* Appends the topics of the causes that the other has, or lacks. */
+static void topics_add_text(struct text *out, const char *label,
+			    const struct diagnosis *d,
+			    const struct diagnosis *other, bool has)
 {
 	struct text line = { 0 };
 
 	for (size_t i = 0; i < d->count; i++)
-		if (cause_is_in(&d->causes[i], other))
-			text_printf(&line, "%s %s", line.len ? "," : "both:",
+		if (cause_is_in(&d->causes[i], other) == has)
+			text_printf(&line, "%s %s", line.len ? "," : label,
 				    d->causes[i].rule->topic);
-	text_wrap(out, &line);
-	for (size_t i = 0; i < other->count; i++)
-		if (!cause_is_in(&other->causes[i], d))
-			text_printf(&line, "%s %s",
-				    line.len ? "," : "only the other:",
-				    other->causes[i].rule->topic);
 	text_wrap(out, &line);
 }
 
@@ -222,7 +218,8 @@ void why_add_text(struct text *out, const struct diagnosis *d,
 		text_printf(out, "%zu more causes; --json lists all causes\n",
 			    left_out);
 	if (other) {
-		others_add_text(out, d, other);
+		topics_add_text(out, "both:", d, other, true);
+		topics_add_text(out, "only the other:", other, d, false);
 		figures_add_text(out, d, other);
 	}
 	fine_add_text(out, d);
