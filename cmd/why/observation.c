@@ -472,6 +472,7 @@ static void observation_set_lost(struct observation *o)
 static void observation_set_facts(struct observation *o)
 {
 	struct diagnosis_facts *f = &o->facts;
+	struct busy_processes now = { 0 };
 	unsigned most = 0;
 	cpu_set_t cpus;
 
@@ -481,7 +482,9 @@ static void observation_set_facts(struct observation *o)
 	f->trends = &o->trends;
 	f->replies = &o->replies;
 	f->seconds = (double)(clock_monotonic_ns() - o->begin_ns) / 1e9;
-	f->neighbor = busy_processes_find(&o->others, o->jvm->pid);
+	busy_processes_read(&now);
+	f->neighbor = busy_processes_compare(&o->others, &now, o->jvm->pid);
+	busy_processes_release(&now);
 	/* The CPUs on which the JVM may run: cpusets, taskset(1). */
 	f->cpus = sched_getaffinity(o->jvm->pid, sizeof(cpus), &cpus) == 0
 			  ? CPU_COUNT(&cpus)

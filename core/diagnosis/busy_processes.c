@@ -77,18 +77,6 @@ struct busy_process busy_processes_compare(const struct busy_processes *then,
 	return found;
 }
 
-struct busy_process busy_processes_find(const struct busy_processes *then,
-					pid_t except)
-{
-	struct busy_processes now = { 0 };
-	struct busy_process found;
-
-	busy_processes_read(&now);
-	found = busy_processes_compare(then, &now, except);
-	busy_processes_release(&now);
-	return found;
-}
-
 void busy_processes_release(struct busy_processes *b)
 {
 	free(b->all);

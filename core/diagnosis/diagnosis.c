@@ -114,19 +114,14 @@ void cause_add_evidence(struct cause *c, const char *name, double value,
 
 static unsigned facts_missing(const struct diagnosis_facts *f)
 {
-	unsigned missing = 0;
+	bool has_dumps = f->dumps && f->dumps->dumps >= 2;
+	bool has_pauses = f->pauses && f->pauses->seconds > 0;
+	bool has_trends = f->trends && f->trends->count >= 2 && f->seconds > 0;
 
-	if (!f->rates)
-		missing |= NEEDS_RATES;
-	if (!f->dumps || f->dumps->dumps < 2)
-		missing |= NEEDS_DUMPS;
-	if (!f->pauses || f->pauses->seconds <= 0)
-		missing |= NEEDS_PAUSES;
-	if (!f->profile)
-		missing |= NEEDS_PROFILE;
-	if (!f->trends || f->trends->count < 2 || f->seconds <= 0)
-		missing |= NEEDS_TRENDS;
-	return missing;
+	return (f->rates ? 0 : NEEDS_RATES) | (has_dumps ? 0 : NEEDS_DUMPS) |
+	       (has_pauses ? 0 : NEEDS_PAUSES) |
+	       (f->profile ? 0 : NEEDS_PROFILE) |
+	       (has_trends ? 0 : NEEDS_TRENDS);
 }
 
 /* Returns why a rule cannot be judged; NULL = it can. */

@@ -134,9 +134,6 @@ struct busy_process busy_processes_compare(const struct busy_processes *then,
 					   const struct busy_processes *now,
 					   pid_t except);
 
-/* The same since they were read. */
-struct busy_process busy_processes_find(const struct busy_processes *then,
-					pid_t except);
 void busy_processes_release(struct busy_processes *b);
 
 /*

@@ -182,9 +182,9 @@ static bool thread_is_of_jvm(const struct profile *p, uint32_t thread)
 bool view_has_waits(const struct event_view *view)
 {
 	const char *dot = strrchr(view->name, '.');
-	const char *last = dot ? dot + 1 : view->name;
 
-	return strcmp(last, "offcpu") == 0 || strcmp(last, "wall") == 0;
+	return word_list_has("offcpu wall", ' ', dot ? dot + 1 : view->name,
+			     strlen(dot ? dot + 1 : view->name));
 }
 
 bool *idle_cells(const struct profile *p, const struct event_view *view)
