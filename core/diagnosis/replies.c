@@ -15,14 +15,7 @@ enum { GROWING_MAX = 3, LOADERS_MAX = 4096 };
 
 void jvm_replies_init(struct jvm_replies *r)
 {
-	*r = (struct jvm_replies){
-		.finalizable_count = TREND_UNKNOWN,
-		.code_used = TREND_UNKNOWN,
-		.code_most = TREND_UNKNOWN,
-		.code_size = TREND_UNKNOWN,
-		.carriers = TREND_UNKNOWN,
-		.queued = TREND_UNKNOWN,
-	};
+	*r = (struct jvm_replies){ .carriers = TREND_UNKNOWN };
 }
 
 void jvm_replies_release(struct jvm_replies *r)

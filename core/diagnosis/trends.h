@@ -140,7 +140,7 @@ void busy_processes_release(struct busy_processes *b);
  * ---- replies.c ----
  *
  * What the JVM replies to jcmd commands and histograms.  Texts are safe for a
- * terminal; empty or TREND_UNKNOWN: not asked, or not answered.
+ * terminal; empty, 0 or TREND_UNKNOWN: not asked, or not answered.
  */
 struct jvm_replies {
 	struct text growing; /* classes: "D06Leak$Session +1,500 (67,253)" */
