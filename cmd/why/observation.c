@@ -248,39 +248,40 @@ static void observation_open_sampling(struct observation *o)
 
 /* ---- questions to the JVM ---- */
 
+/* True if there is a reply; *err has no text without an error. */
+static bool observation_call(struct observation *o, const char *operation,
+			     const char *argument, struct text *reply,
+			     struct error *err)
+{
+	const struct attach_request request = { .operation = operation,
+						.args = { argument } };
+
+	*err = (struct error){ 0 };
+	return o->attach && attach_call(o->attach, &request, reply, err) == 0 &&
+	       reply->len;
+}
+
 /* Refused by JDKs that lack the command: there is no reply then. */
 static void observation_ask(struct observation *o, const char *command,
 			    void (*add)(struct jvm_replies *r,
 					const char *reply, size_t len))
 {
-	const struct attach_request request = {
-		.operation = "jcmd",
-		.args = { command },
-	};
 	struct text reply = { 0 };
 	struct error err;
 
-	if (!o->attach)
-		return;
-	if (attach_call(o->attach, &request, &reply, &err))
-		log_detail("%s: %s", command, err.text);
-	else if (reply.len)
+	if (observation_call(o, "jcmd", command, &reply, &err))
 		add(&o->replies, reply.bytes, reply.len);
+	else if (*err.text)
+		log_detail("%s: %s", command, err.text);
 	text_release(&reply);
 }
 
 static bool observation_count_objects(struct observation *o,
 				      struct class_histogram *h)
 {
-	const struct attach_request request = {
-		.operation = "inspectheap",
-		.args = { "-all" },
-	};
 	struct text reply = { 0 };
-	struct error err = { 0 };
-	bool ok = o->attach &&
-		  attach_call(o->attach, &request, &reply, &err) == 0 &&
-		  reply.len &&
+	struct error err;
+	bool ok = observation_call(o, "inspectheap", "-all", &reply, &err) &&
 		  class_histogram_read(h, reply.bytes, reply.len, &err) == 0;
 
 	if (!ok)
@@ -512,7 +513,8 @@ static void observation_tell(struct observation *o, size_t *told,
 	size_t news = o->waits.dumps + o->samples_due;
 	struct diagnosis d;
 
-	if (o->duration_ns < EARLY_NS || o->waits.dumps < 2 || news == *told ||
+	if (!tell || o->duration_ns < EARLY_NS || o->waits.dumps < 2 ||
+	    news == *told ||
 	    observation_sample_proc(o, o->first_rates, error_unused()))
 		return;
 	if (!*told)

@@ -63,8 +63,6 @@ static int why_observe(const struct jvm *jvm, struct observation **o,
 	return observation_diagnose(*o, d, err);
 }
 
-static void why_tell_nothing(const struct diagnosis *d) { (void)d; }
-
 /* Runs in the child. */
 static int against_observe(void *self, int channel, struct error *err)
 {
@@ -80,7 +78,7 @@ static int against_observe(void *self, int channel, struct error *err)
 	signals_forget();
 	signals_listen();
 	log_set_level(LOG_QUIET);
-	ret = why_observe(&a->jvm, &o, &d, why_tell_nothing, err);
+	ret = why_observe(&a->jvm, &o, &d, NULL, err);
 	if (ret == 0) {
 		diagnosis_add_json(&out, &d, NULL);
 		if (write(a->result, out.bytes, out.len) != (ssize_t)out.len)
@@ -377,7 +375,7 @@ static int why_watch(const struct jvm *jvm, struct error *err)
 		struct text out = { 0 };
 		struct observation *o;
 
-		ret = why_observe(jvm, &o, &d, why_tell_nothing, err);
+		ret = why_observe(jvm, &o, &d, NULL, err);
 		observation_close(o);
 		/* What a signal cut short is no change. */
 		if (ret == 0 && (is_first || !signals_arrived()))

@@ -56,7 +56,7 @@ void observation_close(struct observation *o); /* NULL is allowed */
 /*
  * Observes until the time is over, a signal arrives or the JVM exits.  If the
  * time is 5 s or more, tells the diagnosis so far after two dumps, and again
- * after each quarter of the time.
+ * after each quarter of the time; tell may be NULL.
  */
 void observation_run(struct observation *o,
 		     void (*tell)(const struct diagnosis *d));
