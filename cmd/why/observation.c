@@ -307,7 +307,7 @@ static void observation_suspect(struct observation *o)
 	    trends_rate(t, TREND_ANONYMOUS) >= GROWTH_PER_S &&
 	    java_heap_range(o->owners.view->structs, o->owners.view->memory,
 			    &heap.begin, &heap.end))
-		trends_watch_native(&o->trends, heap);
+		o->trends.heap = heap;
 	if (o->samples_due != OBSERVATION_QUARTERS)
 		return;
 	is_native = trends_rate(t, TREND_NATIVE) >= GROWTH_PER_S;

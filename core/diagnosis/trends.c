@@ -250,11 +250,6 @@ void trends_sample(struct trends *t)
 	t->count++;
 }
 
-void trends_watch_native(struct trends *t, struct heap_range heap)
-{
-	t->heap = heap;
-}
-
 int64_t trends_last(const struct trends *t, enum trend which)
 {
 	for (size_t i = t->count; i-- > 0;)

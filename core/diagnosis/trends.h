@@ -61,13 +61,17 @@ struct trends {
 	bool old_is_concurrent; /* collected before it is full */
 	struct open_files first, last;
 	struct error no_files; /* why descriptors are unknown */
+	/*
+	 * Once the caller has set it, samples have TREND_NATIVE.  The kernel
+	 * walks all pages of the process for it, so there is a reason.
+	 */
+	struct heap_range heap;
 
 	/* Private. */
 	const struct jvm *jvm;
 	struct perfdata *perf;
 	int memory_group; /* directory; -1 = none */
 	int64_t begin_ns;
-	struct heap_range heap;
 };
 
 /* jvm is borrowed.  trends_close() must follow. */
@@ -76,12 +80,6 @@ void trends_close(struct trends *t); /* zeroed is allowed */
 
 /* Adds a sample, unless there are TREND_SAMPLES. */
 void trends_sample(struct trends *t);
-
-/*
- * From now on, samples have TREND_NATIVE.  The kernel walks all pages of the
- * process for it, so the caller has a reason.
- */
-void trends_watch_native(struct trends *t, struct heap_range heap);
 
 /* The last known value; TREND_UNKNOWN if there is none. */
 int64_t trends_last(const struct trends *t, enum trend which);

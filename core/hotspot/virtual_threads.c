@@ -50,7 +50,6 @@ struct graph_layout {
 	uint64_t head;
 	uint32_t next_loader, first_class;
 	uint32_t next_class, name, mirror;
-	uint32_t symbol_length, symbol_body;
 };
 
 static bool graph_layout_read(struct graph_layout *l,
@@ -65,8 +64,6 @@ static bool graph_layout_read(struct graph_layout *l,
 		{ "Klass", "_next_link", &l->next_class },
 		{ "Klass", "_name", &l->name },
 		{ "Klass", "_java_mirror", &l->mirror },
-		{ "Symbol", "_length", &l->symbol_length },
-		{ "Symbol", "_body", &l->symbol_body },
 	};
 
 	for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++) {
@@ -101,23 +98,24 @@ struct class_batch {
 	size_t count;
 };
 
-static void batch_find(struct class_batch *b, const struct graph_layout *l,
-		       struct memory *memory, uint64_t found[HOLDERS])
+static void batch_find(struct class_batch *b, const struct field_reader *f,
+		       uint64_t found[HOLDERS])
 {
 	struct memory_range r[CLASSES_AT_ONCE];
 
 	for (size_t i = 0; i < b->count; i++)
-		r[i] = memory_range_of(b->symbols[i] + l->symbol_length,
+		r[i] = memory_range_of(b->symbols[i] + f->symbol_length,
 				       &b->lengths[i], sizeof(b->lengths[i]));
-	memory->read_all(memory, r, b->count);
+	f->memory->read_all(f->memory, r, b->count);
 	for (size_t i = 0; i < b->count; i++) {
 		for (int k = 0; k < HOLDERS; k++) {
 			size_t len = strlen(holder_names[k]);
 			char name[NAME_MOST];
 
 			if (r[i].is_read && b->lengths[i] == len &&
-			    memory_read(memory, b->symbols[i] + l->symbol_body,
-					name, len) &&
+			    memory_read(f->memory,
+					b->symbols[i] + f->symbol_body, name,
+					len) &&
 			    memcmp(name, holder_names[k], len) == 0)
 				found[k] = b->classes[i];
 		}
@@ -125,10 +123,12 @@ static void batch_find(struct class_batch *b, const struct graph_layout *l,
 	b->count = 0;
 }
 
-static void graph_find(const struct graph_layout *l, struct memory *memory,
+static void graph_find(const struct graph_layout *l,
+		       const struct field_reader *f,
 		       const struct read_budget *budget,
 		       uint64_t found[HOLDERS])
 {
+	struct memory *memory = f->memory;
 	struct class_batch *b = xcalloc(1, sizeof(*b));
 	uint64_t loader = graph_boot_loader(l, memory, budget);
 	uint64_t at = loader ? memory_u64(memory, loader + l->first_class) : 0;
@@ -144,13 +144,13 @@ static void graph_find(const struct graph_layout *l, struct memory *memory,
 		memory->read_all(memory, r, 2);
 		b->classes[b->count++] = at;
 		if (b->count == CLASSES_AT_ONCE)
-			batch_find(b, l, memory, found);
+			batch_find(b, f, found);
 		if ((found[IN_CONTAINERS] && found[IN_ROOT]) ||
 		    read_budget_is_spent(budget))
 			break;
 		at = next;
 	}
-	batch_find(b, l, memory, found);
+	batch_find(b, f, found);
 	free(b);
 }
 
@@ -193,7 +193,7 @@ struct virtual_threads *virtual_threads_open(const struct vm_structs *v,
 	t->shape = shape;
 	if (vm_structs_offset(v, "JavaThread", "_vthread", &ignored) &&
 	    graph_layout_read(&l, v)) {
-		graph_find(&l, memory, budget, found);
+		graph_find(&l, fields, budget, found);
 		threads_find_fields(t, fields, &l, found);
 	}
 	if (t->mirrors[IN_ROOT] || t->mirrors[IN_CONTAINERS])

@@ -115,10 +115,16 @@ static void owners_add_thread(struct dump_series *s, const struct map64 *ids,
 			      const struct lock_wait *w)
 {
 	bool is_monitor = w && w->kind == LOCK_MONITOR;
+	uint32_t name = profile_string(s->profile, t->name, strlen(t->name));
+	struct tapped_lock lock = {
+		.kind = is_monitor ? TAPPED_ENTERS : TAPPED_PARKS,
+		.id = w ? owners_lock_id(s, ids, w->lock) : 0,
+		.class_name = w ? owners_class(s, w->lock_class) : 0,
+		.owner_id = w ? w->owner.java_id : 0,
+	};
 	struct tapped_thread thread = {
 		.thread = {
-			.name = profile_string(s->profile, t->name,
-					       strlen(t->name)),
+			.name = name,
 			.java_id = t->java_id,
 			.is_virtual = true,
 		},
@@ -129,19 +135,10 @@ static void owners_add_thread(struct dump_series *s, const struct map64 *ids,
 		.elapsed_ns = -1,
 		/* It sleeps, or waits for input, and needs no carrier. */
 		.waits = !w,
+		.locks = &lock,
+		.lock_count = w != NULL,
 	};
-	struct tapped_lock lock;
 
-	if (w) {
-		lock = (struct tapped_lock){
-			.kind = is_monitor ? TAPPED_ENTERS : TAPPED_PARKS,
-			.id = owners_lock_id(s, ids, w->lock),
-			.class_name = owners_class(s, w->lock_class),
-			.owner_id = w->owner.java_id,
-		};
-		thread.locks = &lock;
-		thread.lock_count = 1;
-	}
 	s->tap.thread(s, &thread);
 }
 
