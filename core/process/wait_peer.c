@@ -49,8 +49,7 @@ enum wait_how {
 	HOW_FD,      /* the first argument */
 	HOW_CONNECT, /* the same; an address follows */
 	HOW_POLL,
-	HOW_SELECT,
-	HOW_EPOLL
+	HOW_SELECT
 };
 
 struct wait_call {
@@ -336,7 +335,7 @@ static bool wait_read_peer(struct wait_reader *r, const struct wait_line *l,
 {
 	static const short selected[] = { POLLIN, POLLOUT, POLLPRI };
 	struct wait_set set = { .total = 0 };
-	int fd = (int)l->args[0];
+	bool has_fd;
 
 	of->count = 0;
 	*p = (struct wait_peer){
@@ -345,23 +344,17 @@ static bool wait_read_peer(struct wait_reader *r, const struct wait_line *l,
 		.call = l->call->name,
 		.fd = -1,
 	};
-	switch (l->call->how) {
-	case HOW_POLL:
+	if (l->call->how == HOW_POLL) {
 		wait_read_poll(r, l->args, &set);
-		break;
-	case HOW_SELECT:
+	} else if (l->call->how == HOW_SELECT) {
 		for (int i = 0; i < 3; i++)
 			wait_add_selected(r, l->args[1 + i], l->args[0],
 					  selected[i], &set);
-		break;
-	case HOW_CONNECT:
-		if (!wait_read_fd(r, fd, p, of))
-			return false;
-		wait_read_address(r, p, l->args);
-		return true;
-	case HOW_FD:
-	case HOW_EPOLL:
-		return wait_read_fd(r, fd, p, of);
+	} else {
+		has_fd = wait_read_fd(r, (int)l->args[0], p, of);
+		if (has_fd && l->call->how == HOW_CONNECT)
+			wait_read_address(r, p, l->args);
+		return has_fd;
 	}
 	/* Without a descriptor, the call waits only for a time. */
 	return set.total && wait_read_set(r, &set, p, of);
@@ -412,7 +405,7 @@ static void wait_read_lines(struct wait_reader *r, const char *name,
 {
 	int fd = procfs_open(r->jvm->pid, name, O_RDONLY, error_unused());
 	char *bytes = xmalloc(LINES_BYTES);
-	size_t len = 0;
+	size_t len = 0, whole;
 	bool goes_on = fd >= 0;
 
 	while (goes_on) {
@@ -429,15 +422,12 @@ static void wait_read_lines(struct wait_reader *r, const char *name,
 		/* A line without an end is none of the kernel's. */
 		if (!end && len == LINES_BYTES)
 			break;
-		if (end) {
-			size_t whole = (size_t)(end + 1 - bytes);
-
-			lines = lines_over(bytes, whole);
-			while (goes_on && lines_next(&lines, &line))
-				goes_on = fn(r, line, arg);
-			memmove(bytes, bytes + whole, len - whole);
-			len -= whole;
-		}
+		whole = end ? (size_t)(end + 1 - bytes) : 0;
+		lines = lines_over(bytes, whole);
+		while (goes_on && lines_next(&lines, &line))
+			goes_on = fn(r, line, arg);
+		memmove(bytes, bytes + whole, len - whole);
+		len -= whole;
 		if (goes_on && wait_is_late(r)) {
 			r->w->is_cut = true;
 			break;
@@ -549,24 +539,16 @@ static void wait_want_sockets(struct wait_reader *r)
 
 static void wait_read_sockets(struct wait_reader *r)
 {
-	static const struct {
-		const char *name;
-		enum wait_object object;
-	} tables[] = {
-		{ "net/tcp", WAIT_ON_TCP },
-		{ "net/tcp6", WAIT_ON_TCP },
-		{ "net/udp", WAIT_ON_UDP },
-		{ "net/udp6", WAIT_ON_UDP },
-	};
+	static const char *const tables[] = { "net/tcp", "net/tcp6", "net/udp",
+					      "net/udp6" };
 
 	wait_want_sockets(r);
 	for (size_t i = 0; i < sizeof(tables) / sizeof(*tables); i++) {
-		enum wait_object object = tables[i].object;
+		enum wait_object object = i < 2 ? WAIT_ON_TCP : WAIT_ON_UDP;
 
 		if (r->left ||
 		    (object == WAIT_ON_TCP && (r->has_epoll || r->count)))
-			wait_read_lines(r, tables[i].name, wait_take_net,
-					&object);
+			wait_read_lines(r, tables[i], wait_take_net, &object);
 	}
 	if (r->left)
 		wait_read_lines(r, "net/unix", wait_take_unix, NULL);
@@ -762,11 +744,11 @@ static const struct wait_call wait_calls[] = {
 #endif
 	{ SYS_pselect6, "pselect6", WAIT_WATCHES, HOW_SELECT },
 #ifdef SYS_epoll_wait
-	{ SYS_epoll_wait, "epoll_wait", WAIT_WATCHES, HOW_EPOLL },
+	{ SYS_epoll_wait, "epoll_wait", WAIT_WATCHES, HOW_FD },
 #endif
-	{ SYS_epoll_pwait, "epoll_pwait", WAIT_WATCHES, HOW_EPOLL },
+	{ SYS_epoll_pwait, "epoll_pwait", WAIT_WATCHES, HOW_FD },
 #ifdef SYS_epoll_pwait2
-	{ SYS_epoll_pwait2, "epoll_pwait2", WAIT_WATCHES, HOW_EPOLL },
+	{ SYS_epoll_pwait2, "epoll_pwait2", WAIT_WATCHES, HOW_FD },
 #endif
 	{ SYS_fsync, "fsync", WAIT_CALLS, HOW_FD },
 	{ SYS_fdatasync, "fdatasync", WAIT_CALLS, HOW_FD },
