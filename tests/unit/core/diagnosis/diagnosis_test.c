@@ -831,6 +831,8 @@ static void add_texts_of_waits(struct text *out)
 	}
 	g->owner_kind = DUMP_WAIT_DISK;
 	add_texts(out, "convoy behind a disk");
+	g->owner_place = g->place;
+	add_texts(out, "convoy behind a disk in the same place");
 	g->kind = DUMP_WAIT_LOCK;
 	g->lock = g->place = g->owner_place = "";
 	g->dumps = 3;
