@@ -2,6 +2,7 @@
 #include "core/diagnosis/diagnosis.h"
 
 #include "core/base/alloc.h"
+#include "core/base/ascii.h"
 #include "core/diagnosis/rules.h"
 
 #include <math.h>
@@ -16,62 +17,35 @@ const char *const cause_rank_names[CAUSE_RANKS] = {
 
 /* clang-format off */
 const struct rule diagnosis_rules[] = {
-	{ "deadlock", "deadlocks", CAUSE_BROKEN, NEEDS_DUMPS, "threads %s", .judge = rule_deadlock },
-	{ "stopped", "signals", CAUSE_BROKEN, NEEDS_RATES, "doctor %s", .judge = rule_stopped },
+	{ "deadlock", "deadlocks", CAUSE_BROKEN, NEEDS_DUMPS, "threads %s", .judge = rule_deadlock, .explains_place = "convoy" },
+	{ "stopped", "signals", CAUSE_BROKEN, NEEDS_RATES, "doctor %s", .judge = rule_stopped, .explains = "safepoints" },
 	{ "descriptors", "descriptors", CAUSE_BROKEN, NEEDS_TRENDS, "threads %s", .judge = rule_descriptors },
 	{ "collections", "garbage collection", CAUSE_STOPPED, NEEDS_PAUSES, "hh %s --live", .judge = rule_collections },
 	{ "full_heap", "heap", CAUSE_STOPPED, NEEDS_PAUSES, "hh %s --live", .judge = rule_full_heap },
 	{ "humongous", "large arrays", CAUSE_STOPPED, NEEDS_PAUSES, "prof %s -e alloc", .judge = rule_humongous },
 	{ "safepoints", "safepoints", CAUSE_STOPPED, NEEDS_PAUSES, "gc %s --safepoints", .judge = rule_safepoints },
-	{ "throttled", "CPU limit", CAUSE_STARVED, NEEDS_RATES, "prof %s -e cpu", .judge = rule_throttled },
-	{ "no_cpu", "waits for a CPU", CAUSE_STARVED, NEEDS_RATES, "ttop %s -o RUNQ", .judge = rule_starved },
+	{ "throttled", "CPU limit", CAUSE_STARVED, NEEDS_RATES, "prof %s -e cpu", .judge = rule_throttled, .explains = "collections safepoints" },
+	{ "no_cpu", "waits for a CPU", CAUSE_STARVED, NEEDS_RATES, "ttop %s -o RUNQ", .judge = rule_starved, .explains = "collections safepoints" },
 	{ "memory", "memory limit", CAUSE_STARVED, NEEDS_TRENDS, "vminfo %s", .judge = rule_memory },
-	{ "swap", "swap space", CAUSE_STARVED, NEEDS_TRENDS, "vminfo %s", .judge = rule_swap },
-	{ "disk", "disk", CAUSE_WAITING, NEEDS_DUMPS, "prof %s -e offcpu", .judge_wait = rule_disk },
-	{ "convoy", "locks", CAUSE_WAITING, NEEDS_DUMPS, "prof %s -e lock", .judge_wait = rule_convoy },
+	{ "swap", "swap space", CAUSE_STARVED, NEEDS_TRENDS, "vminfo %s", .judge = rule_swap, .explains = "collections safepoints" },
+	{ "disk", "disk", CAUSE_WAITING, NEEDS_DUMPS, "prof %s -e offcpu", .judge_wait = rule_disk, .explains_place = "convoy" },
+	{ "convoy", "locks", CAUSE_WAITING, NEEDS_DUMPS, "prof %s -e lock", .judge_wait = rule_convoy, .explains_place = "place" },
 	{ "pool", "pools", CAUSE_WAITING, NEEDS_DUMPS, "threads %s --count 3", .judge_wait = rule_pool },
-	{ "carriers", "carriers", CAUSE_WAITING, NEEDS_DUMPS, "threads %s --virtual", .judge = rule_carriers },
+	{ "carriers", "carriers", CAUSE_WAITING, NEEDS_DUMPS, "threads %s --virtual", .judge = rule_carriers, .explains_place = "place" },
 	{ "finalizer", "finalizers", CAUSE_WAITING, NEEDS_DUMPS, "jcmd %s GC.finalizer_info", .judge = rule_finalizer },
-	{ "code_cache", "code cache", CAUSE_CPU, NEEDS_RATES, "jcmd %s Compiler.codecache", .judge = rule_code_cache },
+	{ "code_cache", "code cache", CAUSE_CPU, NEEDS_RATES, "jcmd %s Compiler.codecache", .judge = rule_code_cache, .explains = "compilers place collections" },
 	{ "compilers", "compilers", CAUSE_CPU, NEEDS_RATES | NEEDS_TRENDS, "jcmd %s Compiler.queue", .judge = rule_compilers },
-	{ "exceptions", "exceptions", CAUSE_CPU, NEEDS_PROFILE, "probe %s Throwable.fillInStackTrace --system --count", .judge = rule_exceptions },
+	{ "exceptions", "exceptions", CAUSE_CPU, NEEDS_PROFILE, "probe %s Throwable.fillInStackTrace --system --count", .judge = rule_exceptions, .explains = "place" },
 	{ "place", "CPU use", CAUSE_CPU, NEEDS_RATES | NEEDS_PROFILE, "prof %s", .judge = rule_place },
 	{ "old", "old generation", CAUSE_TREND, NEEDS_TRENDS, "hh %s --live", .judge = rule_old },
 	{ "native", "native memory", CAUSE_TREND, NEEDS_TRENDS, "hh %s", .judge = rule_native },
 	{ "classes", "classes", CAUSE_TREND, NEEDS_TRENDS, "jcmd %s VM.classloaders", .judge = rule_classes },
 	{ "threads", "threads", CAUSE_TREND, NEEDS_TRENDS, "threads %s", .judge = rule_threads },
 };
+/* clang-format on */
 
 enum { RULES = sizeof(diagnosis_rules) / sizeof(*diagnosis_rules) };
 const size_t diagnosis_rule_count = RULES;
-
-/*
- * A cause explains another one whose rule is in the same row, always or if its
- * detail names the other's place.
- */
-static const struct {
-	const char *rule, *explained;
-	bool same_place;
-} explanations[] = {
-	/* Threads of the collector, and those that must stop, need a CPU. */
-	{ "no_cpu", "collections", false },
-	{ "no_cpu", "safepoints", false },
-	{ "throttled", "collections", false },
-	{ "throttled", "safepoints", false },
-	{ "swap", "collections", false },
-	{ "swap", "safepoints", false },
-	{ "stopped", "safepoints", false },
-	{ "disk", "convoy", true },
-	/* The owner of the lock is the thread that uses the CPU. */
-	{ "convoy", "place", true },
-	{ "deadlock", "convoy", true },
-	{ "carriers", "place", true },
-	{ "exceptions", "place", false },
-	{ "code_cache", "compilers", false },
-	{ "code_cache", "place", false },
-	{ "code_cache", "collections", false },
-};
-/* clang-format on */
 
 void cause_set_next(struct cause *c, const struct verdict *v,
 		    const char *format)
@@ -205,21 +179,14 @@ static void figures_add_dumps(struct diagnosis *d, const struct dump_waits *w)
 
 static void figures_add_trends(struct diagnosis *d, const struct trends *t)
 {
-	static const struct {
-		const char *name;
-		enum trend trend;
-		const char *unit, *source;
-	} all[] = {
-		{ "descriptors", TREND_DESCRIPTORS, "", "/proc" },
-		{ "threads", TREND_THREADS, "", "/proc" },
-		{ "classes", TREND_CLASSES, "", "counters" },
-		{ "swapped", TREND_SWAPPED, "bytes", "/proc" },
-		{ "memory", TREND_MEMORY, "bytes", "cgroup" },
-	};
-
-	for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++)
-		figure_add(d, all[i].name, trends_last(t, all[i].trend),
-			   all[i].unit, all[i].source);
+	figure_add(d, "descriptors", trends_last(t, TREND_DESCRIPTORS), "",
+		   "/proc");
+	figure_add(d, "threads", trends_last(t, TREND_THREADS), "", "/proc");
+	figure_add(d, "classes", trends_last(t, TREND_CLASSES), "", "counters");
+	figure_add(d, "swapped", trends_last(t, TREND_SWAPPED), "bytes",
+		   "/proc");
+	figure_add(d, "memory", trends_last(t, TREND_MEMORY), "bytes",
+		   "cgroup");
 }
 
 static void diagnosis_set_head(struct diagnosis *d,
@@ -247,16 +214,13 @@ static void diagnosis_set_head(struct diagnosis *d,
 
 static bool cause_explains(const struct cause *c, const struct cause *other)
 {
-	size_t count = sizeof(explanations) / sizeof(*explanations);
+	const char *name = other->rule->name;
+	size_t len = strlen(name);
 
-	for (size_t i = 0; i < count; i++)
-		if (strcmp(explanations[i].rule, c->rule->name) == 0 &&
-		    strcmp(explanations[i].explained, other->rule->name) == 0 &&
-		    (!explanations[i].same_place ||
-		     (other->place.len && c->detail.len &&
-		      strstr(c->detail.bytes, other->place.bytes))))
-			return true;
-	return false;
+	return word_list_has(c->rule->explains, ' ', name, len) ||
+	       (word_list_has(c->rule->explains_place, ' ', name, len) &&
+		other->place.len && c->detail.len &&
+		strstr(c->detail.bytes, other->place.bytes));
 }
 
 static int cause_compare(const void *left, const void *right)

@@ -153,6 +153,12 @@ struct rule {
 			     const struct diagnosis_facts *f);
 	/* Or: judges each group of waiting threads. */
 	void (*judge_wait)(struct verdict *v, const struct dump_wait *g);
+	/*
+	 * Names of rules whose causes its causes explain, always, or if the
+	 * detail names the other's place: collectors and threads that must stop
+	 * need a CPU, and the owner of a lock may be the thread that uses it.
+	 */
+	const char *explains, *explains_place; /* or NULL */
 };
 
 /* Judges all rules, and sorts the causes.  diagnosis_release() frees *d. */
