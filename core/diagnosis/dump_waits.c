@@ -283,25 +283,23 @@ static void waits_add_thread(struct dump_waits *w, const struct dump_series *s,
 /* Counts the threads of the pools of the groups in this dump. */
 static void waits_size_pools(struct dump_waits *w, const struct dump_series *s)
 {
-	struct intern pools = { 0 };
-	size_t *sizes = xcalloc(s->thread_count + 1, sizeof(*sizes));
+	/* By the number of the pool's text; a thread adds at most one. */
+	size_t *sizes = xcalloc(w->texts.count + s->thread_count + 1,
+				sizeof(*sizes));
 
 	for (size_t i = 0; i < s->thread_count; i++) {
 		const char *pool = waits_pool_of(w, s, &s->threads[i]);
 
-		sizes[intern_id(&pools, &pool, sizeof(pool)) - 1]++;
+		sizes[intern_find(&w->texts, pool, strlen(pool))]++;
 	}
 	for (size_t i = 0; i < w->count; i++) {
-		struct dump_wait *group = &w->all[i];
+		struct dump_wait *g = &w->all[i];
 
-		if (group->threads[w->dumps])
-			group->pool_sum += sizes[intern_find(
-							 &pools, &group->pool,
-							 sizeof(group->pool)) -
-						 1];
+		if (g->threads[w->dumps])
+			g->pool_sum += sizes[intern_find(&w->texts, g->pool,
+							 strlen(g->pool))];
 	}
 	free(sizes);
-	intern_release(&pools);
 }
 
 /* "A holds L1 and waits for L2, B holds …" of the first deadlock. */
