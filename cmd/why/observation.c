@@ -263,8 +263,7 @@ static bool observation_call(struct observation *o, const char *operation,
 
 /* Refused by JDKs that lack the command: there is no reply then. */
 static void observation_ask(struct observation *o, const char *command,
-			    void (*add)(struct jvm_replies *r,
-					const char *reply, size_t len))
+			    jvm_reply_parser *add)
 {
 	struct text reply = { 0 };
 	struct error err;
@@ -571,21 +570,15 @@ int observation_diagnose(struct observation *o, struct diagnosis *d,
 	return 0;
 }
 
-struct profile *observation_profile(struct observation *o)
+struct observed observation_observed(struct observation *o)
 {
-	return o->facts.profile ? sampling_profile(o->sampling) : NULL;
-}
-
-const struct dump_series *observation_dump(const struct observation *o)
-{
-	return o->waits.dumps ? &o->dump : NULL;
-}
-
-const struct observed_stop *observation_stops(const struct observation *o,
-					      size_t *count)
-{
-	*count = o->stop_count;
-	return o->stops;
+	return (struct observed){
+		.profile = o->facts.profile ? sampling_profile(o->sampling)
+					    : NULL,
+		.dump = o->waits.dumps ? &o->dump : NULL,
+		.stops = o->stops,
+		.stop_count = o->stop_count,
+	};
 }
 
 void observation_close(struct observation *o)

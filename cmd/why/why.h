@@ -68,21 +68,21 @@ void observation_run(struct observation *o,
 int observation_diagnose(struct observation *o, struct diagnosis *d,
 			 struct error *err);
 
-/* The CPU samples, until the observation is closed; NULL = none. */
-struct profile *observation_profile(struct observation *o);
-
-/* The last thread dump, until the observation is closed; NULL = none. */
-const struct dump_series *observation_dump(const struct observation *o);
-
 /* A stop of the program, in seconds since the beginning. */
 struct observed_stop {
 	double end_s, stopped_s;
 	bool is_collection;
 };
 
-/* The first stops, at most 20,000, until the observation is closed. */
-const struct observed_stop *observation_stops(const struct observation *o,
-					      size_t *count);
+/* What was observed, until the observation is closed. */
+struct observed {
+	struct profile *profile;           /* the CPU samples; NULL = none */
+	const struct dump_series *dump;    /* the last one; NULL = none */
+	const struct observed_stop *stops; /* the first, at most 20,000 */
+	size_t stop_count;
+};
+
+struct observed observation_observed(struct observation *o);
 
 /*
  * ---- why_text.c ----

@@ -106,10 +106,8 @@ static void page_add_rules(struct text *out, const struct diagnosis *d)
 
 /* A bar for each stop, at its end, as high as it was long. */
 static void page_add_pauses(struct text *out, const struct diagnosis *d,
-			    const struct observation *o)
+			    const struct observed_stop *all, size_t count)
 {
-	size_t count;
-	const struct observed_stop *all = observation_stops(o, &count);
 	double longest = 0;
 
 	if (!count || d->seconds <= 0)
@@ -185,6 +183,7 @@ static void page_add_dump(struct text *out, const struct diagnosis *d,
 void why_write_page(struct output *out, const struct diagnosis *d,
 		    struct observation *o)
 {
+	const struct observed seen = observation_observed(o);
 	struct text t = { 0 };
 
 	page_put(&t, page_head, d->title.bytes,
@@ -200,11 +199,11 @@ void why_write_page(struct output *out, const struct diagnosis *d,
 	if (d->lost.len)
 		page_put(&t, "<p>Lost: ", d->lost.bytes, "</p>\n");
 	text_puts(&t, "<h2>Evidence</h2>\n");
-	page_add_pauses(&t, d, o);
+	page_add_pauses(&t, d, seen.stops, seen.stop_count);
 	output_write(out, t.bytes, t.len);
 	text_clear(&t);
-	page_write_flame(out, observation_profile(o));
-	page_add_dump(&t, d, observation_dump(o));
+	page_write_flame(out, seen.profile);
+	page_add_dump(&t, d, seen.dump);
 	text_puts(&t, "<details><summary>Figures</summary>\n");
 	page_add_evidence(&t, d->figures, d->figure_count);
 	text_puts(&t, "</details>\n</body>\n</html>\n");

@@ -156,14 +156,12 @@ void jvm_replies_init(struct jvm_replies *r);
 void jvm_replies_release(struct jvm_replies *r);
 
 /* Each parses the JVM's reply to the jcmd command. */
-void jvm_replies_add_loaders(struct jvm_replies *r, const char *reply,
-			     size_t len); /* VM.classloader_stats */
-void jvm_replies_add_finalizable(struct jvm_replies *r, const char *reply,
-				 size_t len); /* GC.finalizer_info */
-void jvm_replies_add_code_cache(struct jvm_replies *r, const char *reply,
-				size_t len); /* Compiler.codecache */
-void jvm_replies_add_scheduler(struct jvm_replies *r, const char *reply,
-			       size_t len); /* Thread.vthread_scheduler */
+typedef void jvm_reply_parser(struct jvm_replies *r, const char *reply,
+			      size_t len);
+jvm_reply_parser jvm_replies_add_loaders;     /* VM.classloader_stats */
+jvm_reply_parser jvm_replies_add_finalizable; /* GC.finalizer_info */
+jvm_reply_parser jvm_replies_add_code_cache;  /* Compiler.codecache */
+jvm_reply_parser jvm_replies_add_scheduler;   /* Thread.vthread_scheduler */
 
 /* Compares two histograms, the second some time after the first. */
 void jvm_replies_add_growth(struct jvm_replies *r,
