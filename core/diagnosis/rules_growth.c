@@ -195,9 +195,10 @@ const char *rule_memory(struct verdict *v, const struct diagnosis_facts *f)
 		return "the memory of the container is unknown";
 	if (!is_full && kills <= 0)
 		return NULL;
-	c = verdict_add(v, 1,
-			limit > 0 ? "the container uses %s of its %s" : "",
-			units_bytes(now).text, units_bytes(limit).text);
+	c = verdict_add(v, 1, "%s", "");
+	if (limit > 0)
+		text_printf(&c->sentence, "the container uses %s of its %s",
+			    units_bytes(now).text, units_bytes(limit).text);
 	if (!is_full && new_kills < 1)
 		c->rank = CAUSE_TREND;
 	if (kills > 0) {
