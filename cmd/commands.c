@@ -2,6 +2,7 @@
 #include "cmd/commands.h"
 
 #include "cmd/shared/command.h"
+#include "core/base/ascii.h"
 #include "core/base/nearest.h"
 #include "core/base/text.h"
 

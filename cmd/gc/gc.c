@@ -13,6 +13,7 @@
 #include "cmd/shared/signals.h"
 #include "cmd/shared/target.h"
 #include "core/base/alloc.h"
+#include "core/base/ascii.h"
 #include "core/base/clock.h"
 #include "core/base/nearest.h"
 #include "core/base/units.h"

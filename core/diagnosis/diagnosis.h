@@ -137,17 +137,28 @@ struct diagnosis {
 	struct arena texts; /* of a diagnosis that was read */
 };
 
+struct verdict;
+
 struct rule {
 	const char *name;     /* "deadlock"; a key of JSON */
 	const char *topic;    /* "deadlocks", as in "fine: deadlocks" */
 	enum cause_rank rank; /* of its causes, if they have no other */
 	unsigned needs;
+	const char *next; /* command for its causes; %s is the target */
 	/*
 	 * Adds causes.  Returns NULL, or why the facts are too few to judge;
 	 * static text.
 	 */
-	const char *(*judge)(struct diagnosis *d, const struct rule *rule,
+	const char *(*judge)(struct verdict *v,
 			     const struct diagnosis_facts *f);
+	/* Or: judges each group of waiting threads. */
+	void (*judge_wait)(struct verdict *v, const struct dump_wait *g);
+	/*
+	 * Names of rules whose causes its causes explain, always, or if the
+	 * detail names the other's place: collectors and threads that must stop
+	 * need a CPU, and the owner of a lock may be the thread that uses it.
+	 */
+	const char *explains, *explains_place; /* or NULL */
 };
 
 /* Judges all rules, and sorts the causes.  diagnosis_release() frees *d. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "core/diagnosis/trends.h"
 
+#include "core/base/ascii.h"
 #include "core/base/clock.h"
 #include "core/base/lines.h"
 #include "core/jvm/cgroup.h"
@@ -39,28 +40,24 @@ static int64_t trend_number(const char *text, size_t len, const char *name,
 
 static void trends_add_status(const struct trends *t, int64_t *values)
 {
+	static const struct {
+		const char *name;
+		enum trend trend;
+		int64_t unit;
+	} all[] = {
+		{ "Threads:", TREND_THREADS, 1 },
+		{ "RssAnon:", TREND_ANONYMOUS, 1024 },
+		{ "VmSwap:", TREND_SWAPPED, 1024 },
+	};
 	struct text s = { 0 };
 
 	if (procfs_read(t->jvm->pid, "status", STATUS_LIMIT, &s,
-			error_unused()) == 0 &&
-	    s.len) {
-		values[TREND_THREADS] = trend_number(s.bytes, s.len,
-						     "Threads:", 1);
-		values[TREND_ANONYMOUS] = trend_number(s.bytes, s.len,
-						       "RssAnon:", 1024);
-		values[TREND_SWAPPED] = trend_number(s.bytes, s.len,
-						     "VmSwap:", 1024);
-	}
+			error_unused()))
+		text_clear(&s);
+	for (size_t i = 0; i < 3 && s.len; i++)
+		values[all[i].trend] = trend_number(s.bytes, s.len, all[i].name,
+						    all[i].unit);
 	text_release(&s);
-}
-
-static void trends_add_faults(const struct trends *t, int64_t *values)
-{
-	struct proc_stat stat;
-
-	if (procfs_stat(t->jvm->pid, &stat, error_unused()) == 0 &&
-	    stat.major_faults <= INT64_MAX)
-		values[TREND_MAJOR_FAULTS] = (int64_t)stat.major_faults;
 }
 
 static void trends_add_files(struct trends *t, int64_t *values)
@@ -188,6 +185,8 @@ void trends_close(struct trends *t)
 void trends_sample(struct trends *t)
 {
 	struct trend_sample *s = &t->samples[t->count];
+	int64_t heap = TREND_UNKNOWN;
+	struct proc_stat stat;
 
 	if (t->count == TREND_SAMPLES)
 		return;
@@ -195,23 +194,17 @@ void trends_sample(struct trends *t)
 		s->values[i] = TREND_UNKNOWN;
 	s->at_s = (double)(clock_monotonic_ns() - t->begin_ns) / 1e9;
 	trends_add_status(t, s->values);
-	trends_add_faults(t, s->values);
+	if (procfs_stat(t->jvm->pid, &stat, error_unused()) == 0 &&
+	    stat.major_faults <= INT64_MAX)
+		s->values[TREND_MAJOR_FAULTS] = (int64_t)stat.major_faults;
 	trends_add_files(t, s->values);
 	trends_add_counters(t, s->values);
 	trends_add_group(t, s->values);
-	if (t->heap.end && s->values[TREND_ANONYMOUS] >= 0) {
-		int64_t heap = heap_resident(t);
-
-		if (heap >= 0)
-			s->values[TREND_NATIVE] = s->values[TREND_ANONYMOUS] -
-						  heap;
-	}
+	if (t->heap.end && s->values[TREND_ANONYMOUS] >= 0)
+		heap = heap_resident(t);
+	if (heap >= 0)
+		s->values[TREND_NATIVE] = s->values[TREND_ANONYMOUS] - heap;
 	t->count++;
-}
-
-void trends_watch_native(struct trends *t, struct heap_range heap)
-{
-	t->heap = heap;
 }
 
 int64_t trends_last(const struct trends *t, enum trend which)

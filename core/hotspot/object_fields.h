@@ -27,6 +27,12 @@ enum {
 	OBJECT_HEADER_MOST = 16,
 };
 
+/* The next multiple of a word. */
+static inline uint32_t object_align(uint32_t offset)
+{
+	return (offset + OBJECT_WORD - 1) / OBJECT_WORD * OBJECT_WORD;
+}
+
 /* A field that a class declares. */
 struct object_field {
 	uint32_t name_index, signature_index;
