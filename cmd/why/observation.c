@@ -21,6 +21,7 @@
 
 #include <inttypes.h>
 #include <sched.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -78,6 +79,9 @@ struct observation {
 	struct class_histogram histogram; /* the first one */
 	bool has_histogram;
 	struct jvm_replies replies;
+	/* Of the memory when it began to grow, and at the end. */
+	struct mem_account first_account, account;
+	struct mem_growth growth;
 	struct busy_processes others;
 
 	struct text problems[DIAGNOSIS_NEEDS]; /* by the number of the bit */
@@ -305,8 +309,12 @@ static void observation_suspect(struct observation *o)
 	if (o->samples_due == 2 &&
 	    trends_rate(t, TREND_ANONYMOUS) >= GROWTH_PER_S &&
 	    java_heap_range(o->owners.view->structs, o->owners.view->memory,
-			    &heap.begin, &heap.end))
+			    &heap.begin, &heap.end)) {
 		o->trends.heap = heap;
+		if (mem_account_read(&o->first_account, o->jvm, true,
+				     error_unused()))
+			mem_account_release(&o->first_account);
+	}
 	if (o->samples_due != OBSERVATION_QUARTERS)
 		return;
 	is_native = trends_rate(t, TREND_NATIVE) >= GROWTH_PER_S;
@@ -334,11 +342,30 @@ static void observation_take_due_sample(struct observation *o)
 	observation_suspect(o);
 }
 
+/* The walk of the blocks takes longer than the rest, and is for growth only. */
+static void observation_account(struct observation *o)
+{
+	bool has_grown = o->first_account.pid != 0;
+	struct error err;
+
+	if (mem_account_read(&o->account, o->jvm, has_grown, &err)) {
+		log_detail("no account of memory: %s", err.text);
+		mem_account_release(&o->account);
+		return;
+	}
+	o->facts.account = &o->account;
+	if (!has_grown)
+		return;
+	mem_growth_of(&o->growth, &o->first_account, &o->account);
+	o->facts.growth = &o->growth;
+}
+
 /* Asks the JVM what the facts so far are not enough for. */
 static void observation_ask_more(struct observation *o)
 {
 	struct class_histogram last = { 0 };
 
+	observation_account(o);
 	if (o->has_histogram && observation_count_objects(o, &last))
 		jvm_replies_add_growth(&o->replies, &o->histogram, &last);
 	class_histogram_release(&last);
@@ -598,6 +625,8 @@ void observation_close(struct observation *o)
 	trends_close(&o->trends);
 	class_histogram_release(&o->histogram);
 	jvm_replies_release(&o->replies);
+	mem_account_release(&o->first_account);
+	mem_account_release(&o->account);
 	busy_processes_release(&o->others);
 	if (o->source)
 		o->source->ops->close(o->source);

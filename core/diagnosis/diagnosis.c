@@ -28,6 +28,7 @@ const struct rule diagnosis_rules[] = {
 	{ "no_cpu", "waits for a CPU", CAUSE_STARVED, NEEDS_RATES, "ttop %s -o RUNQ", .judge = rule_starved, .explains = "collections safepoints" },
 	{ "memory", "memory limit", CAUSE_STARVED, NEEDS_TRENDS, "vminfo %s", .judge = rule_memory },
 	{ "swap", "swap space", CAUSE_STARVED, NEEDS_TRENDS, "vminfo %s", .judge = rule_swap, .explains = "collections safepoints" },
+	{ "direct", "direct buffers", CAUSE_STARVED, NEEDS_TRENDS, "mem %s", .judge = rule_direct },
 	{ "disk", "disk", CAUSE_WAITING, NEEDS_DUMPS, "prof %s -e offcpu", .judge_wait = rule_disk, .explains_place = "convoy" },
 	{ "convoy", "locks", CAUSE_WAITING, NEEDS_DUMPS, "prof %s -e lock", .judge_wait = rule_convoy, .explains_place = "place" },
 	{ "pool", "pools", CAUSE_WAITING, NEEDS_DUMPS, "threads %s --count 3", .judge_wait = rule_pool },
@@ -38,7 +39,7 @@ const struct rule diagnosis_rules[] = {
 	{ "exceptions", "exceptions", CAUSE_CPU, NEEDS_PROFILE, "probe %s Throwable.fillInStackTrace --system --count", .judge = rule_exceptions, .explains = "place" },
 	{ "place", "CPU use", CAUSE_CPU, NEEDS_RATES | NEEDS_PROFILE, "prof %s", .judge = rule_place },
 	{ "old", "old generation", CAUSE_TREND, NEEDS_TRENDS, "hh %s --live", .judge = rule_old },
-	{ "native", "native memory", CAUSE_TREND, NEEDS_TRENDS, "hh %s", .judge = rule_native },
+	{ "native", "native memory", CAUSE_TREND, NEEDS_TRENDS, "mem %s --watch 10s", .judge = rule_native },
 	{ "classes", "classes", CAUSE_TREND, NEEDS_TRENDS, "jcmd %s VM.classloaders", .judge = rule_classes },
 	{ "threads", "threads", CAUSE_TREND, NEEDS_TRENDS, "threads %s", .judge = rule_threads },
 };

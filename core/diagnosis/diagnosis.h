@@ -15,6 +15,7 @@
 #include "core/diagnosis/dump_waits.h"
 #include "core/diagnosis/trends.h"
 #include "core/gc/gc_pause.h"
+#include "core/mem/verdict.h"
 #include "core/profile/profile.h"
 #include "core/threads/thread_rates.h"
 
@@ -79,6 +80,8 @@ struct diagnosis_facts {
 	const struct profile *profile; /* cpu */
 	const struct trends *trends;
 	const struct jvm_replies *replies; /* never NULL */
+	const struct mem_account *account; /* of the end, perhaps no blocks */
+	const struct mem_growth *growth;   /* of the memory, if it grew */
 	struct busy_process neighbor;      /* the busiest one */
 	const struct text *lost; /* as in struct diagnosis; NULL = none */
 	/* By the number of the bit: why a fact is missing. */

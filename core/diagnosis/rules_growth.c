@@ -4,6 +4,7 @@
 
 #include "core/base/units.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -155,6 +156,20 @@ const char *rule_old(struct verdict *v, const struct diagnosis_facts *f)
 	return NULL;
 }
 
+/* "; malloc has 12.9 MB more: +600 java.util.zip.Inflater (by the sizes …)" */
+static void growth_add_kinds(struct text *out, const struct mem_growth *g)
+{
+	if (!g->has_blocks || g->in_use <= 0)
+		return;
+	text_printf(out, "; malloc has %s more",
+		    units_bytes((double)g->in_use).text);
+	for (size_t i = 0; i < g->kind_count; i++)
+		text_printf(out, "%s +%" PRId64 " %s%s", i ? "," : ":",
+			    g->kinds[i].count, g->kinds[i].name,
+			    g->kinds[i].is_guess ? " (by the sizes of blocks)"
+						 : "");
+}
+
 const char *rule_native(struct verdict *v, const struct diagnosis_facts *f)
 {
 	const struct grown g = grown_of(f, TREND_NATIVE);
@@ -175,11 +190,38 @@ const char *rule_native(struct verdict *v, const struct diagnosis_facts *f)
 			    "; growing classes with native memory: %s%s%s",
 			    r->native.bytes, r->growing.len ? ", with " : "",
 			    r->growing.len ? r->growing.bytes : "");
+	if (f->growth)
+		growth_add_kinds(&c->detail, f->growth);
 	grown_add(c, &g);
 	return NULL;
 }
 
-/* ---- the limit of memory ---- */
+/* ---- the limits of memory ---- */
+
+/* At the limit, allocations wait for collections, or fail. */
+const char *rule_direct(struct verdict *v, const struct diagnosis_facts *f)
+{
+	const struct mem_direct *d = f->account ? &f->account->direct : NULL;
+	struct cause *c;
+	double share;
+
+	if (!d || !d->is_known || !d->max)
+		return "the JVM's memory is unreadable";
+	share = (double)d->reserved / (double)d->max;
+	if (share < DIRECT_SHARE)
+		return NULL;
+	c = verdict_add(v, 1, "direct buffers have %s of at most %s",
+			units_bytes((double)d->reserved).text,
+			units_bytes((double)d->max).text);
+	text_printf(&c->detail,
+		    "%s; MaxDirectMemorySize sets the limit, and a full one "
+		    "makes allocations wait for collections, or fail",
+		    units_counted(d->count, "buffer").text);
+	cause_add(c, "direct", d->reserved, "bytes", "memory");
+	cause_add(c, "direct_limit", d->max, "bytes", "memory");
+	cause_add(c, "direct_buffers", d->count, "buffers", "memory");
+	return NULL;
+}
 
 const char *rule_memory(struct verdict *v, const struct diagnosis_facts *f)
 {

@@ -91,7 +91,7 @@ static void heap_add_least(struct cause *c, const struct diagnosis_facts *f)
 	if (isnan(share))
 		return;
 	text_printf(
-		&c->detail, "; %s of %s stay in use",
+		&c->detail, "%s%s of %s stay in use", c->detail.len ? "; " : "",
 		units_bytes((double)f->pauses->least_used).text,
 		units_bytes((double)f->rates->sample->process.heap_max).text);
 	cause_add(c, "used_after_full_share", share, "of the heap", "pauses");

@@ -24,6 +24,8 @@ static struct {
 	struct diagnosis_pauses pauses;
 	struct trends trends;
 	struct jvm_replies replies;
+	struct mem_account account;
+	struct mem_growth growth;
 	struct diagnosis_facts facts;
 } m;
 
@@ -89,6 +91,10 @@ static int healthy(void **state)
 	m.thread.name = "C2 CompilerThre";
 	m.rows[0].rates[THREAD_CPU] = 0;
 	jvm_replies_init(&m.replies);
+	m.account.direct = (struct mem_direct){ .is_known = true,
+						.count = 10,
+						.reserved = 1 << 20,
+						.max = 100 << 20 };
 	m.facts = (struct diagnosis_facts){
 		.target = "4711",
 		.seconds = 10,
@@ -98,6 +104,7 @@ static int healthy(void **state)
 		.pauses = &m.pauses,
 		.trends = &m.trends,
 		.replies = &m.replies,
+		.account = &m.account,
 		.cpus = 2,
 		.missing = { [4] = "no right", [3] = "not root" },
 	};
@@ -477,6 +484,41 @@ static void native_memory_is_what_the_heap_does_not_have(void **state)
 	text_puts(&m.replies.native, "java.util.zip.Deflater +90 (1,700)");
 	assert_non_null(strstr(expect("native")->detail.bytes,
 			       "java.util.zip.Deflater +90"));
+}
+
+static void native_growth_names_the_blocks(void **state)
+{
+	(void)state;
+	set_trend(TREND_ANONYMOUS, 1 << 28, 3 << 27, 1 << 29, -1);
+	set_trend(TREND_NATIVE, 1 << 26, 3 << 25, 1 << 27, -1);
+	m.growth.has_blocks = true;
+	m.growth.in_use = 20 << 20;
+	m.growth.kinds[0].name = "java.util.zip.Inflater";
+	m.growth.kinds[0].count = 600;
+	m.growth.kinds[0].is_guess = true;
+	m.growth.kind_count = 1;
+	m.facts.growth = &m.growth;
+	assert_string_equal(expect("native")->detail.bytes,
+			    "128 MB now; malloc has 20 MB more: +600 "
+			    "java.util.zip.Inflater (by the sizes of blocks)");
+	m.growth.in_use = -1;
+	assert_string_equal(expect("native")->detail.bytes, "128 MB now");
+}
+
+static void direct_buffers_reach_their_limit(void **state)
+{
+	(void)state;
+	m.account.direct.reserved = 94 << 20;
+	expect(NULL);
+	m.account.direct.reserved = 95 << 20;
+	assert_string_equal(expect("direct")->sentence.bytes,
+			    "direct buffers have 95 MB of at most 100 MB");
+	m.account.direct.is_known = false;
+	expect(NULL);
+	assert_true(rule_is_unchecked("direct"));
+	m.facts.account = NULL;
+	expect(NULL);
+	assert_true(rule_is_unchecked("direct"));
 }
 
 static void memory_limit_and_killed_processes_are_reported(void **state)
@@ -1037,6 +1079,8 @@ int main(void)
 		TEST(classes_that_are_never_unloaded_name_their_loaders),
 		TEST(old_generation_grows_towards_its_limit),
 		TEST(native_memory_is_what_the_heap_does_not_have),
+		TEST(native_growth_names_the_blocks),
+		TEST(direct_buffers_reach_their_limit),
 		TEST(memory_limit_and_killed_processes_are_reported),
 		TEST(swap_space_matters_if_pages_come_back),
 		TEST(full_heap_needs_a_full_collection),
