@@ -238,6 +238,7 @@ struct walk {
 	uint64_t end; /* of the chunks; it may move */
 	uint64_t top; /* of the arena, perhaps elsewhere */
 	struct free_row row;
+	uint64_t fast[FAST_MOST / 16 + 1]; /* the last of each size */
 	struct chunk ring[RING];
 	size_t added, counted;
 	uint64_t furthest; /* where the walk was lost */
@@ -366,7 +367,7 @@ static bool walk_is_fast(struct walk *w, uint64_t p, uint64_t size)
 	if (!is_protected)
 		next = user[0];
 	if (next % 16 || next < win->start + 16 || next + 16 > win->end)
-		return is_protected;
+		return is_protected || next == w->fast[size / 16];
 	head = &win->words[(next - win->start) / 8];
 	if (chunk_size(head[1]) == size)
 		return true;
@@ -404,6 +405,8 @@ static uint64_t walk_chunk(struct walk *w, uint64_t p)
 		row.trimmable += resident_bytes(w->r, from, page_of(next));
 	is_fast = size <= TCACHE_MOST && w->r->top >= FASTBINS_BYTES &&
 		  walk_is_fast(w, p, size);
+	if (is_fast)
+		w->fast[size / 16] = p;
 	head = walk_header(w, next);
 	c.is_used = head[1] & CHUNK_PREV_IN_USE;
 	if (!c.is_used && head[0] != size) {
