@@ -376,6 +376,37 @@ static bool walk_is_fast(struct walk *w, uint64_t p, uint64_t size)
 	return false;
 }
 
+/* Decides quickly for most chunks: the first word is no address nearby. */
+static inline bool walk_may_be_fast(const struct walk *w, uint64_t p,
+				    uint64_t size)
+{
+	const struct malloc_window *win = &w->r->window;
+	uint64_t word = win->words[(p + 16 - win->start) / 8];
+
+	return size <= TCACHE_MOST && w->r->top >= FASTBINS_BYTES &&
+	       (!((word ^ p) >> 36) || word == (p + 16) >> 12);
+}
+
+/*
+ * Adds the trimmable pages of a chunk to a row of free chunks, which it may
+ * begin: those behind the head of the first chunk.
+ */
+static void walk_add_to_row(struct walk *w, struct free_row *row, uint64_t p,
+			    uint64_t next)
+{
+	uint64_t from, to = page_of(next);
+
+	if (!row->start)
+		row->start = p;
+	if (page_of(p) == to)
+		return;
+	from = page_after(row->start + CHUNK_HEAD);
+	if (from < page_of(p))
+		from = page_of(p);
+	if (from < to)
+		row->trimmable += resident_bytes(w->r, from, to);
+}
+
 /*
  * Accounts the chunk at p.  Returns the address of the next one, or 0 if the
  * chunk makes no sense.
@@ -384,10 +415,9 @@ static uint64_t walk_chunk(struct walk *w, uint64_t p)
 {
 	const uint64_t *head = walk_header(w, p);
 	uint64_t field = head[1], size = chunk_size(field), next = p + size;
-	struct chunk c = { .start = p, .size = size, .before = w->row };
-	struct free_row row = { w->row.start ? w->row.start : p, 0 };
-	uint64_t from = page_after(row.start + CHUNK_HEAD);
-	bool is_fast;
+	struct free_row row = w->row;
+	uint64_t resident;
+	bool is_used, is_fast;
 
 	if (field & CHUNK_IS_MAPPED || size < CHUNK_LEAST || size % 16)
 		return 0;
@@ -397,29 +427,25 @@ static uint64_t walk_chunk(struct walk *w, uint64_t p)
 	}
 	if (size > w->end - p)
 		return 0;
-	if (from < page_of(p))
-		from = page_of(p);
-	c.resident = resident_bytes(w->r, p, next);
-	row.trimmable = w->row.trimmable;
-	if (from < page_of(next))
-		row.trimmable += resident_bytes(w->r, from, page_of(next));
-	is_fast = size <= TCACHE_MOST && w->r->top >= FASTBINS_BYTES &&
-		  walk_is_fast(w, p, size);
-	if (is_fast)
-		w->fast[size / 16] = p;
+	resident = resident_bytes(w->r, p, next);
+	walk_add_to_row(w, &row, p, next);
+	is_fast = walk_may_be_fast(w, p, size) && walk_is_fast(w, p, size);
 	head = walk_header(w, next);
-	c.is_used = head[1] & CHUNK_PREV_IN_USE;
-	if (!c.is_used && head[0] != size) {
+	is_used = head[1] & CHUNK_PREV_IN_USE;
+	if (!is_used && head[0] != size) {
 		if (walk_page(w, next) != PAGE_SWAPPED)
 			return 0;
 		/* Unknown; most blocks are in use. */
-		c.is_used = true;
+		is_used = true;
 	}
-	c.is_used &= !is_fast;
-	w->row = c.is_used ? (struct free_row){ 0 } : row;
+	if (is_fast)
+		w->fast[size / 16] = p;
+	is_used = is_used && !is_fast;
 	if (w->added - w->counted == RING)
 		walk_count(w, &w->ring[w->counted++ % RING]);
-	w->ring[w->added++ % RING] = c;
+	w->ring[w->added++ % RING] = (struct chunk){ p, size, resident, is_used,
+						     w->row };
+	w->row = is_used ? (struct free_row){ 0 } : row;
 	return next;
 }
 
