@@ -210,6 +210,8 @@ enum { CHUNK_HEAD = 48 };
 /* The largest chunks of fastbins and tcaches. */
 enum { FAST_MOST = 128, TCACHE_MOST = 1040 };
 enum { FASTBINS_BYTES = 80 }; /* before top; 2.43 has none */
+/* At most, with what is too small for a chunk. */
+enum { FENCES_BYTES = 64 };
 /* Chunks that are not counted yet, so that the walk can step back. */
 enum { RING = 64, STEPS_BACK = 32 };
 /* Limits of the steps back: at one place, and of all walks. */
@@ -445,7 +447,9 @@ static uint64_t walk_chunk(struct walk *w, uint64_t p)
 		walk_count(w, &w->ring[w->counted++ % RING]);
 	w->ring[w->added++ % RING] = (struct chunk){ p, size, resident, is_used,
 						     w->row };
-	w->row = is_used ? (struct free_row){ 0 } : row;
+	if (is_used)
+		row = (struct free_row){ 0 };
+	w->row = row;
 	return next;
 }
 
@@ -541,7 +545,7 @@ static bool walk_recover(struct walk *w, uint64_t *p)
 	uint64_t size = chunk_size(walk_header(w, *p)[1]);
 
 	/* Fences end a heap that has a successor. */
-	if (size <= CHUNK_FENCE && w->end - *p <= 2 * CHUNK_LEAST) {
+	if (size <= CHUNK_FENCE && w->end - *p <= FENCES_BYTES) {
 		*p = w->end;
 		return true;
 	}
