@@ -76,9 +76,9 @@ static void sizes_add(struct malloc_sizes *s, uint64_t size)
 /*
  * Limits even without a deadline, since a hostile process has chunks that lead
  * to the same memory again and again, and huge ones of absent pages: 64 GB of
- * memory, and 128 GB of page states.
+ * memory, and the states of 64 GB of pages.
  */
-enum { WINDOWS_MOST = 1 << 19, PAGES_MOST = 1 << 25 };
+enum { WINDOWS_MOST = 1 << 19, PAGES_MOST = 1 << 24 };
 
 bool malloc_reader_is_over(struct malloc_reader *r)
 {
