@@ -539,7 +539,8 @@ void glibc_heap_read(struct glibc_heap *h, struct memory *memory,
 	h->is_cut |= r->reader.is_over;
 	h->is_found = h->arena_count > 0;
 	if (!h->is_found)
-		h->why_not = h->is_cut ? "the time is up" : "no arenas";
+		h->why_not = h->is_cut ? "the time is up"
+				       : "no malloc_state was found";
 	if (h->is_found && h->arenas->is_main)
 		main_account(r, &state);
 	for (size_t i = 0; i < r->heap_count && h->is_found; i++)
