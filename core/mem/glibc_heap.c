@@ -66,6 +66,7 @@ enum { BINS_LEAST = 2, BINS_MOST = 32, STATE_WORDS = BINS_MOST + STATE_END };
 /* Bins that must point to themselves to be recognized. */
 enum { BINS_EMPTY = 8 };
 enum { THREADS_MOST = 1 << 22 };
+#define WORD sizeof(uint64_t)
 
 static bool is_pointer(uint64_t word)
 {
@@ -82,7 +83,7 @@ static bool state_has_bins(const uint64_t *words, uint64_t address,
 	size_t empty = 0, filled = 0;
 
 	if (!is_pointer(words[STATE_NEXT]) ||
-	    words[STATE_NEXT] - address < 8 * STATE_END ||
+	    words[STATE_NEXT] - address < WORD * STATE_END ||
 	    words[STATE_THREADS] > THREADS_MOST || words[STATE_SYSTEM] % 16 ||
 	    words[STATE_SYSTEM] > words[STATE_SYSTEM_MAX] ||
 	    words[STATE_SYSTEM_MAX] >= MALLOC_ADDRESS_END)
@@ -181,7 +182,7 @@ static bool state_read(struct reading *r, uint64_t address,
 
 	if (address % 8 || address >= MALLOC_ADDRESS_END)
 		return false;
-	malloc_window_move(&r->reader, address, address + 8 * STATE_WORDS);
+	malloc_window_move(&r->reader, address, address + WORD * STATE_WORDS);
 	words = &r->reader.window.words[address % PAGE_BYTES / 8];
 	/* The last place, because the words before may look like two bins. */
 	for (size_t i = BINS_MOST; i >= BINS_LEAST && !r->bins; i--)
@@ -273,8 +274,8 @@ static uint64_t data_find_main(struct reading *r)
 		    !state_has_bins(w->words + i, bins, BINS_EMPTY))
 			continue;
 		next = w->words[i + STATE_NEXT];
-		if (!r->bins && bins - next <= 8 * BINS_MOST &&
-		    bins - next >= 8 * BINS_LEAST)
+		if (!r->bins && bins - next <= WORD * BINS_MOST &&
+		    bins - next >= WORD * BINS_LEAST)
 			r->bins = bins - next;
 		if (r->bins)
 			return bins - r->bins;
@@ -386,7 +387,7 @@ static void heap_account(struct reading *r, struct heap *heap)
 	run.end = heap->start + heap->size;
 	/* malloc_state, then chunks. */
 	if (heap->is_first)
-		run.first = (run.first + r->bins + 8 * STATE_END + 15) &
+		run.first = (run.first + r->bins + WORD * STATE_END + 15) &
 			    ~(uint64_t)15;
 	run_account(r, &r->h->arenas[index - !r->h->arenas->is_main], &run);
 }
@@ -517,7 +518,7 @@ void glibc_heap_read(struct glibc_heap *h, struct memory *memory,
 		     const struct glibc_heap_limits *limits)
 {
 	struct reading *r = xcalloc(1, sizeof(*r));
-	struct state state;
+	struct state state = { 0 };
 
 	*h = (struct glibc_heap){ 0 };
 	r->h = h;
@@ -538,7 +539,8 @@ void glibc_heap_read(struct glibc_heap *h, struct memory *memory,
 	h->is_cut |= r->reader.is_over;
 	h->is_found = h->arena_count > 0;
 	if (!h->is_found)
-		h->why_not = h->is_cut ? "the time is up" : "no arenas";
+		h->why_not = h->is_cut ? "the time is up"
+				       : "no malloc_state was found";
 	if (h->is_found && h->arenas->is_main)
 		main_account(r, &state);
 	for (size_t i = 0; i < r->heap_count && h->is_found; i++)
@@ -577,5 +579,5 @@ bool glibc_is_mapped_block(const uint64_t header[2], uint64_t mapping_bytes,
 	if (bytes % PAGE_BYTES != 0 && bytes % PAGE_BYTES != PAGE_BYTES - 16)
 		return false;
 	*size = page_after(bytes);
-	return *size >= 2 * PAGE_BYTES && *size <= mapping_bytes;
+	return *size > PAGE_BYTES && *size <= mapping_bytes;
 }

@@ -23,17 +23,17 @@ struct malloc_arena {
 	uint64_t address; /* of the malloc_state */
 	bool is_main;
 	unsigned heaps;
-	uint64_t threads;        /* that are attached */
-	uint64_t system;         /* that the arena got from the kernel */
-	uint64_t resident;       /* of its heaps */
-	uint64_t in_use, blocks; /* sum of blocks, with headers; their number */
+	uint64_t threads;  /* that are attached */
+	uint64_t system;   /* that the arena got from the kernel */
+	uint64_t resident; /* of its heaps */
+	/* Sum of blocks, with headers and blocks in tcaches; their number. */
+	uint64_t in_use, blocks;
 	uint64_t in_use_resident;
-	uint64_t free, free_resident; /* without top */
+	uint64_t free, free_resident; /* with fastbins, without top */
 	uint64_t trimmable;           /* that malloc_trim() returns */
 	uint64_t top_resident;
-	uint64_t swapped; /* not walked, because reading it would swap in */
-	uint64_t
-		unwalked; /* resident bytes behind a chunk that made no sense */
+	uint64_t swapped;   /* not walked, because reading it would swap in */
+	uint64_t unwalked;  /* resident bytes that made no sense */
 	bool is_incomplete; /* unwalked and swapped exceed 1 % of resident */
 };
 

@@ -76,9 +76,9 @@ static void sizes_add(struct malloc_sizes *s, uint64_t size)
 /*
  * Limits even without a deadline, since a hostile process has chunks that lead
  * to the same memory again and again, and huge ones of absent pages: 64 GB of
- * memory, and 128 GB of page states.
+ * memory, and the states of 64 GB of pages.
  */
-enum { WINDOWS_MOST = 1 << 19, PAGES_MOST = 1 << 25 };
+enum { WINDOWS_MOST = 1 << 19, PAGES_MOST = 1 << 24 };
 
 bool malloc_reader_is_over(struct malloc_reader *r)
 {
@@ -207,6 +207,11 @@ static inline uint64_t resident_bytes(struct malloc_reader *r, uint64_t start,
 
 /* sizeof(struct malloc_chunk), which malloc_trim() leaves of a free chunk. */
 enum { CHUNK_HEAD = 48 };
+/* The largest chunks of fastbins and tcaches. */
+enum { FAST_MOST = 128, TCACHE_MOST = 1040 };
+enum { FASTBINS_BYTES = 80 }; /* before top; 2.43 has none */
+/* At most, with what is too small for a chunk. */
+enum { FENCES_BYTES = 64 };
 /* Chunks that are not counted yet, so that the walk can step back. */
 enum { RING = 64, STEPS_BACK = 32 };
 /* Limits of the steps back: at one place, and of all walks. */
@@ -216,9 +221,16 @@ enum { GAPS_MOST = 1 << 14, GAP_BYTES = 64 << 20 };
 /* Chunks in a row that prove the first one; fewer if they are large. */
 enum { CHAIN_LONG = 16, CHAIN_LARGE = 3 };
 
+/* Free chunks in a row, which malloc_trim() merges. */
+struct free_row {
+	uint64_t start; /* 0 = none */
+	uint64_t trimmable;
+};
+
 struct chunk {
-	uint64_t start, size, resident, trimmable;
+	uint64_t start, size, resident;
 	bool is_used;
+	struct free_row before; /* the row that it continues or ends */
 };
 
 struct walk {
@@ -227,6 +239,8 @@ struct walk {
 	struct malloc_arena *arena;
 	uint64_t end; /* of the chunks; it may move */
 	uint64_t top; /* of the arena, perhaps elsewhere */
+	struct free_row row;
+	uint64_t fast[FAST_MOST / 16 + 1]; /* the last of each size */
 	struct chunk ring[RING];
 	size_t added, counted;
 	uint64_t furthest; /* where the walk was lost */
@@ -239,7 +253,8 @@ static inline const uint64_t *walk_header(struct walk *w, uint64_t at)
 	static const uint64_t none[2];
 	struct malloc_window *win = &w->r->window;
 
-	if (at >= win->start && at + 16 <= win->end)
+	/* With the first words of the block. */
+	if (at >= win->start && at + 32 <= win->end)
 		return &win->words[(at - win->start) / 8];
 	if (at + 16 > w->end)
 		return none;
@@ -266,11 +281,11 @@ static void walk_count(struct walk *w, const struct chunk *c)
 		a->in_use += c->size;
 		a->blocks++;
 		a->in_use_resident += c->resident;
+		a->trimmable += c->before.trimmable;
 		sizes_add(&w->r->sizes, c->size);
 	} else {
 		a->free += c->size;
 		a->free_resident += c->resident;
-		a->trimmable += c->trimmable;
 	}
 }
 
@@ -278,6 +293,8 @@ static void walk_count_all(struct walk *w)
 {
 	for (; w->counted < w->added; w->counted++)
 		walk_count(w, &w->ring[w->counted % RING]);
+	w->arena->trimmable += w->row.trimmable;
+	w->row = (struct free_row){ 0 };
 }
 
 /* Reads top again; the heap may have grown. */
@@ -295,18 +312,23 @@ static void walk_read_top(struct walk *w)
 }
 
 /*
- * Counts top.  malloc_trim() gives it back only at the program break (see
- * systrim() of malloc.c).
+ * Counts top.  Free chunks before it, which are of fastbins, become part of it.
+ * malloc_trim() gives it back only at the program break (systrim()).
  */
 static void walk_count_top(struct walk *w, uint64_t top)
 {
+	uint64_t start = w->row.start ? w->row.start : top;
+	uint64_t from = page_after(start + CHUNK_LEAST + 1);
 	struct malloc_arena *a = w->arena;
-	uint64_t kept = page_after(top + CHUNK_LEAST + 1);
 
-	walk_count_all(w);
 	a->top_resident += resident_bytes(w->r, top, w->end);
-	if (w->run->brk && w->end >= w->run->brk && kept < w->end)
-		a->trimmable += resident_bytes(w->r, kept, w->end);
+	if (!w->run->brk || w->end < w->run->brk)
+		w->row.trimmable = 0;
+	else if (from < w->end)
+		a->trimmable += resident_bytes(
+			w->r, from > page_of(top) ? from : page_of(top),
+			w->end);
+	walk_count_all(w);
 }
 
 /* Returns true if the chunk at p is top, and lets the chunks end there. */
@@ -323,6 +345,71 @@ static bool walk_is_top(struct walk *w, uint64_t p, uint64_t size)
 }
 
 /*
+ * Returns true if a chunk of the window is in a fastbin, although the chunk
+ * behind it says that it is in use.  Its first word is then the address of the
+ * next one in the bin, since 2.32 xor its own address / 4096 (PROTECT_PTR).
+ * Chunks in a tcache link the memory behind headers, and have a key (since 2.34
+ * that of the process), which is learned from chunks too large for fastbins.
+ */
+static bool walk_is_fast(struct walk *w, uint64_t p, uint64_t size)
+{
+	const struct malloc_window *win = &w->r->window;
+	const uint64_t *user = &win->words[(p + 16 - win->start) / 8];
+	uint64_t next = user[0] ^ (p + 16) >> 12;
+	bool is_protected = !next || (next % 16 == 0 && !((next ^ p) >> 32));
+	const uint64_t *head;
+
+	if (w->r->tcache_key && user[1] == w->r->tcache_key)
+		return false;
+	if (size > FAST_MOST) {
+		if (is_protected)
+			w->r->tcache_key = user[1];
+		return false;
+	}
+	if (!is_protected)
+		next = user[0];
+	if (next % 16 || next < win->start + 16 || next + 16 > win->end)
+		return is_protected || next == w->fast[size / 16];
+	head = &win->words[(next - win->start) / 8];
+	if (chunk_size(head[1]) == size)
+		return true;
+	if (chunk_size(head[-1]) == size)
+		w->r->tcache_key = user[1];
+	return false;
+}
+
+/* Decides quickly for most chunks: the first word is no address nearby. */
+static inline bool walk_may_be_fast(const struct walk *w, uint64_t p,
+				    uint64_t size)
+{
+	const struct malloc_window *win = &w->r->window;
+	uint64_t word = win->words[(p + 16 - win->start) / 8];
+
+	return size <= TCACHE_MOST && w->r->top >= FASTBINS_BYTES &&
+	       (!((word ^ p) >> 36) || word == (p + 16) >> 12);
+}
+
+/*
+ * Adds the trimmable pages of a chunk to a row of free chunks, which it may
+ * begin: those behind the head of the first chunk.
+ */
+static void walk_add_to_row(struct walk *w, struct free_row *row, uint64_t p,
+			    uint64_t next)
+{
+	uint64_t from, to = page_of(next);
+
+	if (!row->start)
+		row->start = p;
+	if (page_of(p) == to)
+		return;
+	from = page_after(row->start + CHUNK_HEAD);
+	if (from < page_of(p))
+		from = page_of(p);
+	if (from < to)
+		row->trimmable += resident_bytes(w->r, from, to);
+}
+
+/*
  * Accounts the chunk at p.  Returns the address of the next one, or 0 if the
  * chunk makes no sense.
  */
@@ -330,8 +417,9 @@ static uint64_t walk_chunk(struct walk *w, uint64_t p)
 {
 	const uint64_t *head = walk_header(w, p);
 	uint64_t field = head[1], size = chunk_size(field), next = p + size;
-	uint64_t resident, trimmable = 0;
-	bool is_used;
+	struct free_row row = w->row;
+	uint64_t resident;
+	bool is_used, is_fast;
 
 	if (field & CHUNK_IS_MAPPED || size < CHUNK_LEAST || size % 16)
 		return 0;
@@ -342,9 +430,8 @@ static uint64_t walk_chunk(struct walk *w, uint64_t p)
 	if (size > w->end - p)
 		return 0;
 	resident = resident_bytes(w->r, p, next);
-	if (size > PAGE_BYTES && page_after(p + CHUNK_HEAD) < page_of(next))
-		trimmable = resident_bytes(w->r, page_after(p + CHUNK_HEAD),
-					   page_of(next));
+	walk_add_to_row(w, &row, p, next);
+	is_fast = walk_may_be_fast(w, p, size) && walk_is_fast(w, p, size);
 	head = walk_header(w, next);
 	is_used = head[1] & CHUNK_PREV_IN_USE;
 	if (!is_used && head[0] != size) {
@@ -353,10 +440,16 @@ static uint64_t walk_chunk(struct walk *w, uint64_t p)
 		/* Unknown; most blocks are in use. */
 		is_used = true;
 	}
+	if (is_fast)
+		w->fast[size / 16] = p;
+	is_used = is_used && !is_fast;
 	if (w->added - w->counted == RING)
 		walk_count(w, &w->ring[w->counted++ % RING]);
-	w->ring[w->added++ % RING] = (struct chunk){ p, size, resident,
-						     trimmable, is_used };
+	w->ring[w->added++ % RING] = (struct chunk){ p, size, resident, is_used,
+						     w->row };
+	if (is_used)
+		row = (struct free_row){ 0 };
+	w->row = row;
 	return next;
 }
 
@@ -381,6 +474,7 @@ static bool walk_step_back(struct walk *w, uint64_t *p)
 	w->back = w->back < STEPS_BACK ? w->back * 2 : 1;
 	w->added -= n;
 	*p = w->ring[w->added % RING].start;
+	w->row = w->ring[w->added % RING].before;
 	w->r->window.end = 0;
 	return true;
 }
@@ -451,7 +545,7 @@ static bool walk_recover(struct walk *w, uint64_t *p)
 	uint64_t size = chunk_size(walk_header(w, *p)[1]);
 
 	/* Fences end a heap that has a successor. */
-	if (size <= CHUNK_FENCE && w->end - *p <= 2 * CHUNK_LEAST) {
+	if (size <= CHUNK_FENCE && w->end - *p <= FENCES_BYTES) {
 		*p = w->end;
 		return true;
 	}

@@ -56,6 +56,7 @@ struct malloc_reader {
 	bool is_over;        /* a limit was reached */
 	unsigned windows, retries;
 	uint64_t pages_added;
+	uint64_t tcache_key; /* of chunks in tcaches; 0 = unknown */
 	struct malloc_window window;
 	struct malloc_sizes sizes;
 };
