@@ -529,7 +529,7 @@ static const struct command_option options[] = {
 	OPT_HEADING("output"),
 	OPT_FLAG(0, "json", &opt.json, "write JSON"),
 	OPT_STRING('o', "output", &opt.output, "<file>",
-		   "write to this file: .html, .json or text"),
+		   "write to this file"),
 	OPT_END,
 };
 /* clang-format on */

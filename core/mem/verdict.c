@@ -107,10 +107,10 @@ static bool rule_trim(const struct judged *j)
 		return false;
 	text_printf(&j->f->sentence,
 		    "%s of the %s beyond the heap are free memory that glibc "
-		    "keeps in %zu arenas",
+		    "keeps in %s",
 		    units_bytes((double)kept).text,
 		    units_bytes((double)beyond_heap(j->a)).text,
-		    j->a->glibc.arena_count);
+		    units_counted(j->a->glibc.arena_count, "arena").text);
 	text_printf(&j->f->now, "sjkc mem %d --trim returns about %s",
 		    (int)j->a->pid,
 		    units_bytes((double)mem_trimmable(j->a)).text);
