@@ -557,20 +557,21 @@ static void diff_add_increases(struct text *out, const struct diff *d,
 static void diff_judge(struct gate *gate, const struct diff *d)
 {
 	const char *doubt = diff_find_doubt(d);
-	double whole = diff_increase(d, &d->whole);
 	struct text *reason = &gate->reason;
 
-	if (!doubt && d->whole.is_significant && whole > opt.fail_above)
-		text_printf(reason, "all samples: +%.2f%%", whole);
-	for (size_t i = 0; !doubt && i < DIFF_PARTS; i++)
-		diff_add_increases(reason, d, (enum diff_part_kind)i);
-	if (reason->len) {
-		gate->result = GATE_EXCEEDED;
-		text_puts(reason, " (of the total before)");
+	if (doubt) {
+		text_puts(reason, doubt);
 		return;
 	}
-	gate->result = doubt ? GATE_UNKNOWN : GATE_PASSED;
-	text_puts(reason, doubt ? doubt : "no significant increase is larger");
+	if (d->whole.is_significant &&
+	    diff_increase(d, &d->whole) > opt.fail_above)
+		text_printf(reason, "all samples: +%.2f%%",
+			    diff_increase(d, &d->whole));
+	for (size_t i = 0; i < DIFF_PARTS; i++)
+		diff_add_increases(reason, d, (enum diff_part_kind)i);
+	gate->result = reason->len ? GATE_EXCEEDED : GATE_PASSED;
+	text_puts(reason, reason->len ? " (of the total before)"
+				      : "no significant increase is larger");
 }
 
 /* Judges the events that the user chose, or the one that a report shows. */
