@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "bpf/sampler.h"
 
+#include "bpf/block_probes.h"
 #include "bpf/kernel/sampler_maps.h"
 #include "bpf/kernel_types.h"
 #include "bpf/load.h"
@@ -25,6 +26,9 @@
 
 #define RING_LEAST ((size_t)1024 * 1024)
 
+/* Bytes of native memory from one sample to the next, as a JVM samples Java. */
+#define BLOCK_INTERVAL ((uint64_t)512 << 10)
+
 /* An attached uprobe. */
 struct sampler_link {
 	struct bpf_link *link;
@@ -39,10 +43,11 @@ struct sampler {
 	struct sampler_options options;
 	struct sampler_bpf *programs;
 	struct ring_buffer *ring;
-	struct ticks ticks;
+	struct ticks ticks, faults;
 	struct bpf_link *switches, *task_link;
 	struct sampler_link *probes;
 	size_t probe_count, probe_cap;
+	struct block_probes block_probes;
 	struct waits waits;
 	uint64_t lost_leaves, lost_returns, lost_entries; /* at the last cut */
 	uint64_t hidden;    /* waits whose sample was lost, at the last cut */
@@ -62,7 +67,8 @@ static bool sampler_wants(const struct sampler *s, enum sample_kind kind)
 static bool sampler_has_probes(const struct sampler *s)
 {
 	return sampler_wants(s, SAMPLE_ALLOC) ||
-	       sampler_wants(s, SAMPLE_LOCK) || sampler_wants(s, SAMPLE_PROBE);
+	       sampler_wants(s, SAMPLE_LOCK) ||
+	       sampler_wants(s, SAMPLE_PROBE) || sampler_wants(s, SAMPLE_BLOCK);
 }
 
 /*
@@ -86,6 +92,12 @@ static size_t sampler_ring_bytes(const struct sampler *s)
 	while (bytes < needed && bytes * 2 <= most)
 		bytes *= 2;
 	return bytes;
+}
+
+uint64_t sampler_block_interval(const struct sampler *s)
+{
+	return s->options.block_interval ? s->options.block_interval
+					 : BLOCK_INTERVAL;
 }
 
 size_t sampler_targets_max(const struct sampler *s)
@@ -198,6 +210,18 @@ static int sampler_size_areas(const struct sampler *s, struct bpf_map *map,
 	       bpf_map__set_max_entries(map, areas ? (__u32)areas : 1);
 }
 
+/* The same for the programs of sampler_memory.bpf.h. */
+static int sampler_size_memory_maps(struct sampler *s, int cpus)
+{
+	bool blocks = sampler_wants(s, SAMPLE_BLOCK);
+
+	return sampler_size_areas(s, s->programs->maps.fault_areas,
+				  sampler_wants(s, SAMPLE_FAULT) ? cpus : 0) ||
+	       bpf_map__set_autocreate(s->programs->maps.blocks, blocks) ||
+	       bpf_map__set_autocreate(s->programs->maps.pending, blocks) ||
+	       bpf_map__set_autocreate(s->programs->maps.block_calls, blocks);
+}
+
 /* Omits maps that no program uses. */
 static int sampler_size_maps(struct sampler *s)
 {
@@ -207,7 +231,7 @@ static int sampler_size_maps(struct sampler *s)
 	     locks = sampler_wants(s, SAMPLE_LOCK);
 	__u32 targets = (__u32)sampler_targets_max(s);
 
-	return cpus < 1 ||
+	return cpus < 1 || sampler_size_memory_maps(s, cpus) ||
 	       sampler_size_areas(s, s->programs->maps.tick_areas,
 				  sampler_wants(s, SAMPLE_CPU) ? cpus : 0) ||
 	       sampler_size_areas(s, s->programs->maps.switch_areas,
@@ -228,6 +252,34 @@ static int sampler_size_maps(struct sampler *s)
 	       bpf_map__set_max_entries(s->programs->maps.monitors, targets) ||
 	       bpf_map__set_max_entries(s->programs->maps.ring,
 					(__u32)sampler_ring_bytes(s));
+}
+
+/* Chooses the programs of sampler_memory.bpf.h. */
+static void sampler_configure_memory(struct sampler *s)
+{
+	struct sampler_bpf *p = s->programs;
+	struct block_probes *b = &s->block_probes;
+	bool blocks = sampler_wants(s, SAMPLE_BLOCK);
+
+	*b = (struct block_probes){
+		.entries = {
+			[MALLOC_OF_SIZE] = p->progs.on_malloc,
+			[MALLOC_OF_ARRAY] = p->progs.on_calloc,
+			[MALLOC_AGAIN] = p->progs.on_realloc,
+			[MALLOC_AGAIN_OR_FIRST] = p->progs.on_realloc_block,
+			[MALLOC_ALIGNED] = p->progs.on_memalign,
+			[MALLOC_ALIGNED_OUT] = p->progs.on_posix_memalign,
+			[MALLOC_FREE] = p->progs.on_free,
+		},
+		.returns = p->progs.on_block_return,
+	};
+	p->rodata->block_interval = sampler_block_interval(s);
+	for (size_t i = 0; i < MALLOC_FUNCTIONS; i++)
+		bpf_program__set_autoload(b->entries[i], blocks);
+	bpf_program__set_autoload(b->returns, blocks);
+	bpf_program__set_autoload(p->progs.on_fault,
+				  sampler_wants(s, SAMPLE_FAULT));
+	block_probes_prepare(b);
 }
 
 /* Sets the constants that the verifier must know. */
@@ -254,6 +306,7 @@ static int sampler_configure(struct sampler *s, struct error *err)
 				  sampler_wants(s, SAMPLE_PROBE));
 	bpf_program__set_autoload(p->progs.on_exit,
 				  sampler_wants(s, SAMPLE_EXIT));
+	sampler_configure_memory(s);
 	if (o->stack_bytes > SAMPLER_STACK_LIMIT || sampler_size_maps(s))
 		return fail(err, ERROR_FAILED,
 			    "cannot set the sizes of the BPF maps");
@@ -344,10 +397,13 @@ struct sampler *sampler_open(const struct sampler_options *o, struct error *err)
 	struct sampler *s = xcalloc(1, sizeof(*s));
 
 	s->options = *o;
+	if (!s->options.fault_period)
+		s->options.fault_period = 1;
 	s->waits.limit = o->waits_bytes;
 	/* Later, an agent is in the JVM already. */
 	if (sampler_load(s, err) ||
-	    ((sampler_wants(s, SAMPLE_CPU) || sampler_has_probes(s)) &&
+	    ((sampler_wants(s, SAMPLE_CPU) || sampler_wants(s, SAMPLE_FAULT) ||
+	      sampler_has_probes(s)) &&
 	     ticks_try(o->hz, err))) {
 		sampler_close(s);
 		return NULL;
@@ -358,6 +414,7 @@ struct sampler *sampler_open(const struct sampler_options *o, struct error *err)
 static void sampler_detach(struct sampler *s)
 {
 	ticks_close(&s->ticks);
+	ticks_close(&s->faults);
 	bpf_link__destroy(s->switches);
 	s->switches = NULL;
 	bpf_link__destroy(s->task_link);
@@ -365,6 +422,7 @@ static void sampler_detach(struct sampler *s)
 	for (size_t i = 0; i < s->probe_count; i++)
 		bpf_link__destroy(s->probes[i].link);
 	s->probe_count = 0;
+	block_probes_detach(&s->block_probes, 0);
 }
 
 /* Detaches the probes of a process that has ended. */
@@ -401,6 +459,7 @@ void sampler_close(struct sampler *s)
 	if (!s)
 		return;
 	sampler_detach(s);
+	block_probes_release(&s->block_probes);
 	free(s->probes);
 	ring_buffer__free(s->ring);
 	sampler_bpf__destroy(s->programs);
@@ -433,6 +492,7 @@ void sampler_remove(struct sampler *s, pid_t pid)
 		bpf_map_delete_elem(bpf_map__fd(s->programs->maps.monitors),
 				    &key);
 	sampler_detach_probes(s, pid);
+	block_probes_detach(&s->block_probes, pid);
 }
 
 void sampler_stack_end(struct sampler *s, pid_t tid, uint64_t end)
@@ -490,6 +550,58 @@ int sampler_probe(struct sampler *s, enum sample_kind kind, pid_t pid,
 	return 0;
 }
 
+int sampler_probe_blocks(struct sampler *s, pid_t pid, const char *path,
+			 const struct malloc_point *point, struct error *err)
+{
+	return sampler_wants(s, SAMPLE_BLOCK)
+		       ? block_probes_attach(&s->block_probes, pid, path, point,
+					     err)
+		       : fail(err, ERROR_FAILED,
+			      "%d: this kind of probe was not loaded",
+			      (int)pid);
+}
+
+void sampler_count_calls(const struct sampler *s, struct sampler_calls *calls)
+{
+	int cpus = libbpf_num_possible_cpus();
+	struct block_calls *all = xcalloc(cpus > 0 ? (size_t)cpus : 1,
+					  sizeof(*all));
+	__u32 key = 0;
+
+	*calls = (struct sampler_calls){ 0 };
+	if (cpus > 0 &&
+	    bpf_map_lookup_elem(bpf_map__fd(s->programs->maps.block_calls),
+				&key, all))
+		cpus = 0;
+	for (int i = 0; i < cpus; i++) {
+		calls->allocations += all[i].allocations;
+		calls->frees += all[i].frees;
+	}
+	calls->cost_ns = block_probes_cost(&s->block_probes, calls->allocations,
+					   calls->frees);
+	free(all);
+}
+
+void sampler_end_blocks(struct sampler *s)
+{
+	block_probes_detach(&s->block_probes, 0);
+}
+
+bool sampler_block_is_live(const struct sampler *s,
+			   const struct sampler_block *b, uint64_t time_ns)
+{
+	__u64 since;
+
+	return bpf_map_lookup_elem(bpf_map__fd(s->programs->maps.blocks), b,
+				   &since) == 0 &&
+	       since == time_ns;
+}
+
+void sampler_forget_block(struct sampler *s, const struct sampler_block *b)
+{
+	bpf_map_delete_elem(bpf_map__fd(s->programs->maps.blocks), b);
+}
+
 int sampler_read_owners(struct sampler *s, pid_t pid,
 			const struct sampler_monitors *m, struct error *err)
 {
@@ -521,6 +633,12 @@ int sampler_start(struct sampler *s, struct error *err)
 	    ticks_open(&s->ticks, s->programs->progs.on_tick, s->options.hz,
 		       err))
 		return -1;
+	if (sampler_wants(s, SAMPLE_FAULT) &&
+	    ticks_open_faults(&s->faults, s->programs->progs.on_fault,
+			      s->options.fault_period, err)) {
+		sampler_detach(s);
+		return -1;
+	}
 	if (sampler_wants(s, SAMPLE_OFFCPU)) {
 		s->switches = bpf_program__attach(s->programs->progs.on_switch);
 		if (!s->switches) {
@@ -547,6 +665,7 @@ int64_t sampler_stop(struct sampler *s)
 {
 	/* Detaching may take seconds, while waits begin and end. */
 	ticks_close(&s->ticks);
+	ticks_close(&s->faults);
 	bpf_link__destroy(s->switches);
 	s->switches = NULL;
 	/* Probes that are still attached take no samples. */
@@ -692,6 +811,7 @@ static bool sampler_consume(struct sampler *s, sampler_sink_fn *sink,
 	s->read = 0;
 	epoll_wait(ring_buffer__epoll_fd(s->ring), &woken, 1, 0);
 	ticks_tend(&s->ticks);
+	ticks_tend(&s->faults);
 	return ring_buffer__consume(s->ring) >= 0;
 }
 
@@ -811,6 +931,7 @@ void sampler_counts(const struct sampler *s, struct sampler_counts *counts)
 	sampler_add_runs(p->progs.on_lock, counts);
 	sampler_add_runs(p->progs.on_probe, counts);
 	sampler_add_runs(p->progs.on_exit, counts);
+	sampler_add_runs(p->progs.on_fault, counts);
 }
 
 const char *sampler_clock(const struct sampler *s)

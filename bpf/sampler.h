@@ -18,6 +18,7 @@
 
 #include "bpf/kernel/sample_event.h"
 #include "core/base/error.h"
+#include "core/mem/malloc_points.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -38,6 +39,9 @@ struct sampler_options {
 	unsigned targets; /* maximum processes at a time; 0 = automatic */
 	size_t waits_bytes; /* maximum of unfinished waits; 0 = automatic */
 	size_t ring_most;   /* limits an automatic ring_bytes; 0 = no limit */
+	/* Mean bytes between samples of blocks; 0 = 512 KiB. */
+	uint64_t block_interval;
+	uint64_t fault_period; /* page faults of a CPU per sample; 0 = 1 */
 };
 
 /*
@@ -73,6 +77,39 @@ size_t sampler_targets_max(const struct sampler *s);
 int sampler_probe(struct sampler *s, enum sample_kind kind, pid_t pid,
 		  const char *path, uint64_t offset, uint64_t semaphore,
 		  struct error *err);
+
+/*
+ * ---- native memory ----
+ *
+ * A sample of SAMPLE_BLOCK is a block that was allocated.  A block of n bytes
+ * is sampled with the probability 1 - exp(-n / interval).  The kernel's
+ * programs know which of the sampled blocks are not freed.
+ */
+
+/* Attaches a uprobe to such a function, as sampler_probe() does. */
+int sampler_probe_blocks(struct sampler *s, pid_t pid, const char *path,
+			 const struct malloc_point *point, struct error *err);
+
+/* Returns the mean number of bytes between two samples. */
+uint64_t sampler_block_interval(const struct sampler *s);
+
+/* Calls since the first uprobe, before sampler_start() and after that. */
+struct sampler_calls {
+	uint64_t allocations, frees;
+	uint64_t cost_ns; /* estimated CPU time that their uprobes took */
+};
+
+void sampler_count_calls(const struct sampler *s, struct sampler_calls *calls);
+
+/* Detaches these uprobes: the blocks that are not freed stay the same. */
+void sampler_end_blocks(struct sampler *s);
+
+/* Returns true if the block that was allocated at a time is not freed. */
+bool sampler_block_is_live(const struct sampler *s,
+			   const struct sampler_block *b, uint64_t time_ns);
+
+/* Forgets a block of a process that has ended. */
+void sampler_forget_block(struct sampler *s, const struct sampler_block *b);
 
 /*
  * Makes SAMPLE_LOCK of a process read the owners of monitors.

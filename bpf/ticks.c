@@ -22,8 +22,9 @@ static const struct {
 	{ "none", 0, 0 },
 	{ "cycles", PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES },
 	{ "cpu-clock", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_CLOCK },
+	{ "page-faults", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS },
 };
-enum { CLOCKS = sizeof(clocks) / sizeof(*clocks) };
+enum { CLOCKS = sizeof(clocks) / sizeof(*clocks) - 1, FAULTS = CLOCKS };
 
 static int ticks_open_event(const struct ticks *t, int cpu)
 {
@@ -36,6 +37,11 @@ static int ticks_open_event(const struct ticks *t, int cpu)
 		.exclude_idle = 1,
 	};
 
+	if (t->period) {
+		attr.freq = 0;
+		attr.sample_period = t->period;
+		attr.sample_type = PERF_SAMPLE_ADDR;
+	}
 	return (int)syscall(SYS_perf_event_open, &attr, -1, cpu, -1,
 			    PERF_FLAG_FD_CLOEXEC);
 }
@@ -126,17 +132,38 @@ int ticks_try(unsigned hz, struct error *err)
 	return ticks_refuse(hz, saved, err);
 }
 
-int ticks_open(struct ticks *t, const struct bpf_program *program, unsigned hz,
-	       struct error *err)
+static void ticks_init(struct ticks *t, const struct bpf_program *program)
 {
 	int cpus = libbpf_num_possible_cpus();
-	int saved = 0;
 
 	*t = (struct ticks){ .program = program,
-			     .hz = hz,
 			     .cpus = cpus > 0 ? (size_t)cpus : 1,
 			     .checked_ns = clock_monotonic_ns() };
 	t->links = xcalloc(t->cpus, sizeof(*t->links));
+}
+
+int ticks_open_faults(struct ticks *t, const struct bpf_program *program,
+		      uint64_t period, struct error *err)
+{
+	int saved;
+
+	ticks_init(t, program);
+	t->period = period;
+	t->clock = FAULTS;
+	if (ticks_open_all(t) == 0)
+		return 0;
+	saved = errno;
+	ticks_close(t);
+	return load_refused("perf_event_open", saved, err);
+}
+
+int ticks_open(struct ticks *t, const struct bpf_program *program, unsigned hz,
+	       struct error *err)
+{
+	int saved = 0;
+
+	ticks_init(t, program);
+	t->hz = hz;
 	for (t->clock = 1; t->clock < CLOCKS; t->clock++) {
 		if (ticks_open_all(t) == 0)
 			return 0;

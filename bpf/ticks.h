@@ -22,6 +22,7 @@ struct bpf_link;
 struct ticks {
 	const struct bpf_program *program;
 	unsigned hz;
+	uint64_t period;         /* page faults per sample; 0 = a clock */
 	struct bpf_link **links; /* by CPU; NULL = not attached */
 	size_t cpus;
 	size_t clock;
@@ -36,6 +37,13 @@ int ticks_try(unsigned hz, struct error *err);
  */
 int ticks_open(struct ticks *t, const struct bpf_program *program, unsigned hz,
 	       struct error *err);
+
+/*
+ * Runs program, which is borrowed, at each period-th page fault of a CPU, of
+ * any process.
+ */
+int ticks_open_faults(struct ticks *t, const struct bpf_program *program,
+		      uint64_t period, struct error *err);
 void ticks_close(struct ticks *t);
 
 /* Attaches to CPUs that came online.  Checks once per second; call it often. */

@@ -2,6 +2,7 @@
 #include "cmd/commands.h"
 
 #include "cmd/shared/command.h"
+#include "core/base/ascii.h"
 #include "core/base/nearest.h"
 #include "core/base/text.h"
 
@@ -23,6 +24,7 @@ const struct command *const commands[] = {
 	&perfmap_command,
 	&threads_command,
 	&jstack_command,
+	&mem_command,
 	&hh_command,
 	&jps_command,
 	&vminfo_command,

@@ -21,6 +21,7 @@ extern const struct command jstack_command;
 extern const struct command threads_command;
 extern const struct command jstat_command;
 extern const struct command mcp_command;
+extern const struct command mem_command;
 extern const struct command mx_command;
 extern const struct command mxdump_command;
 extern const struct command mxping_command;

@@ -2,6 +2,7 @@
 /* sjkc diff: compares two recordings. */
 #include "cmd/commands.h"
 #include "cmd/shared/flame_output.h"
+#include "cmd/shared/gates.h"
 #include "cmd/shared/log.h"
 #include "cmd/shared/recording.h"
 #include "cmd/shared/report_format.h"
@@ -30,12 +31,18 @@ static struct {
 	bool samples, csv, json, page;
 	uint64_t top;
 	double min_width;
+	double fail_above; /* percent; negative: no gates */
+	const char *junit;
 } opt = {
 	.format = "auto",
 	.output = "-",
 	.top = DIFF_TOP,
 	.min_width = -1,
+	.fail_above = -1,
 };
+
+/* One for each event that is compared. */
+static struct gates gates;
 
 static int diff_parse_base(struct diff_options *o, struct error *err)
 {
@@ -501,6 +508,93 @@ static int diff_write_page(const struct diff_pair *pair,
 	return ret;
 }
 
+/* ---- gates ---- */
+
+/* Returns the increase in percent of the total before. */
+static double diff_increase(const struct diff *d, const struct diff_row *r)
+{
+	return 100 * (r->values[1] - r->values[0]) / d->whole.values[0];
+}
+
+/* Returns why a comparison cannot be judged, or NULL. */
+static const char *diff_find_doubt(const struct diff *d)
+{
+	const struct event_view *const *views = d->views;
+
+	if (views[0]->samples < NOISE_SAMPLES ||
+	    views[1]->samples < NOISE_SAMPLES || !(d->whole.values[0] > 0))
+		return "a recording has too few samples";
+	/* The event that a recording lost must not be exchanged. */
+	if (!opt.events.count && (strcmp(views[0]->name, views[1]->name) != 0 ||
+				  !diff_find_view(d->pair, 0, "cpu") !=
+					  !diff_find_view(d->pair, 1, "cpu")))
+		return "the recordings have different events; choose one with "
+		       "-e";
+	return NULL;
+}
+
+/* Adds the number of a part's increases above the limit, and the largest. */
+static void diff_add_increases(struct text *out, const struct diff *d,
+			       enum diff_part_kind kind)
+{
+	const struct diff_part *part = &d->parts[kind];
+	size_t count = 0;
+
+	for (size_t i = 0; i < part->significant; i++) {
+		const struct diff_row *r = &part->rows[i];
+
+		if (!(diff_increase(d, r) > opt.fail_above) || count++)
+			continue;
+		text_printf(out, "%s%s: +%.2f%% ", out->len ? ", " : "",
+			    diff_part_names[kind], diff_increase(d, r));
+		diff_add_name(out, d, kind, r);
+	}
+	if (count > 1)
+		text_printf(out, " and %zu more", count - 1);
+}
+
+/* Changes within noise do not count. */
+static void diff_judge(struct gate *gate, const struct diff *d)
+{
+	const char *doubt = diff_find_doubt(d);
+	struct text *reason = &gate->reason;
+
+	if (doubt) {
+		text_puts(reason, doubt);
+		return;
+	}
+	if (d->whole.is_significant &&
+	    diff_increase(d, &d->whole) > opt.fail_above)
+		text_printf(reason, "all samples: +%.2f%%",
+			    diff_increase(d, &d->whole));
+	for (size_t i = 0; i < DIFF_PARTS; i++)
+		diff_add_increases(reason, d, (enum diff_part_kind)i);
+	gate->result = reason->len ? GATE_EXCEEDED : GATE_PASSED;
+	text_puts(reason, reason->len ? " (of the total before)"
+				      : "no significant increase is larger");
+}
+
+/* Judges the events that the user chose, or the one that a report shows. */
+static void diff_judge_all(const struct diff *diffs,
+			   const struct diff_choice *c)
+{
+	size_t from = opt.events.count ? 0 : c->selected;
+	size_t to = opt.events.count ? c->count : c->selected + 1;
+	struct text text = { 0 };
+
+	diff_add_method(&text, &diffs[from]);
+	gates_add_property(&gates, "before", diffs->pair->sources[0].name);
+	gates_add_property(&gates, "after", diffs->pair->sources[1].name);
+	gates_add_property(&gates, "noise", text.bytes);
+	for (size_t i = from; i < to; i++) {
+		text_clear(&text);
+		text_printf(&text, "%s above %g%%", diffs[i].views[0]->name,
+			    opt.fail_above);
+		diff_judge(gates_add(&gates, text.bytes), &diffs[i]);
+	}
+	text_release(&text);
+}
+
 static int diff_report(const struct diff_pair *pair,
 		       const struct diff_options *options, struct error *err)
 {
@@ -513,6 +607,8 @@ static int diff_report(const struct diff_pair *pair,
 	diffs = xcalloc(choice.count + 1, sizeof(*diffs));
 	if (ret == 0)
 		ret = diff_init_all(diffs, &choice, pair, options, err);
+	if (ret == 0 && opt.fail_above >= 0)
+		diff_judge_all(diffs, &choice);
 	if (ret == 0)
 		ret = opt.page ? diff_write_page(pair, diffs, choice.count,
 						 choice.selected, err)
@@ -592,6 +688,7 @@ static int diff_check_options(int argc, char **argv, struct error *err)
 static int diff_run(int argc, char **argv, struct error *err)
 {
 	struct diff_options options = { .style = opt.style };
+	const char *const *paths = (const char *const *)argv;
 	int ret;
 
 	options.style.weights = !opt.samples;
@@ -602,7 +699,13 @@ static int diff_run(int argc, char **argv, struct error *err)
 	if (ret == 0)
 		ret = diff_parse_base(&options, err);
 	if (ret == 0)
-		ret = diff_compare((const char *const *)argv, &options, err);
+		ret = gates_init(&gates, "diff", opt.junit, paths, 2, err);
+	if (ret)
+		return ret;
+	ret = diff_compare(paths, &options, err);
+	if (opt.fail_above >= 0)
+		ret = gates_finish(&gates, ret, err);
+	gates_release(&gates);
 	return ret;
 }
 
@@ -635,6 +738,11 @@ static const struct command_option options[] = {
 	OPT_NUMBER(0, "min-width", &opt.min_width, "<percent>",
 		   "combine HTML frames narrower than this",
 		   .most = 100),
+	OPT_NUMBER(0, "fail-above", &opt.fail_above, "<percent>",
+		   "exit with status 10 after a larger increase"),
+	OPT_STRING(0, "junit", &opt.junit, "<file>",
+		   "write the result as JUnit XML",
+		   .requires = "fail-above"),
 	OPT_END,
 };
 /* clang-format on */
@@ -649,7 +757,8 @@ const struct command diff_command = {
 		    "  sjkc diff -o out.html old.jfr new.jfr # draws it\n"
 		    "  sjkc diff -e alloc old.jfr new.jfr\n"
 		    "  sjkc diff --normalize total 1.txt 2.txt\n"
-		    "  sjkc diff --json old.jfr new.jfr\n",
+		    "  sjkc diff --json old.jfr new.jfr\n"
+		    "  sjkc diff --fail-above 5% old.jfr new.jfr\n",
 	.options = options,
 	.has_messages = true,
 	.run = diff_run,

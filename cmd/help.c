@@ -2,6 +2,7 @@
 /* sjkc help, --help and --list-options: the option tables as text. */
 #include "cmd/commands.h"
 
+#include "core/base/ascii.h"
 #include "core/base/text.h"
 #include "core/base/units.h"
 

@@ -23,6 +23,7 @@
 #include "core/jvm/open_files.h"
 #include "core/jvm/procfs.h"
 #include "core/jvm/properties.h"
+#include "core/mem/account.h"
 
 #include <fcntl.h>
 #include <inttypes.h>
@@ -250,6 +251,37 @@ static void summary_put_memory(struct summary *s,
 	summary_put_code(s, &r->code);
 }
 
+static void summary_put_part(struct summary *s, const struct mem_account *a,
+			     enum mem_part part, uint64_t most,
+			     const char *name)
+{
+	const struct mem_size *size = &a->parts[part];
+
+	if (size->committed)
+		text_printf(&s->value, "%s committed, %s resident",
+			    units_bytes((double)size->committed).text,
+			    units_bytes((double)size->resident).text);
+	if (s->value.len && most)
+		text_printf(&s->value, ", at most %s",
+			    units_bytes((double)most).text);
+	summary_put(s, name);
+}
+
+/* What the JVM's memory tells of the same, without asking the JVM. */
+static void summary_put_account(struct summary *s, const struct jvm *jvm)
+{
+	struct mem_account a;
+
+	if (mem_account_read(&a, jvm, false, error_unused()))
+		return;
+	summary_add(&s->value, "", a.heap.collector, "");
+	summary_put(s, "collector");
+	summary_put_part(s, &a, MEM_HEAP, a.heap.max, "heap");
+	summary_put_part(s, &a, MEM_METASPACE, 0, "metaspace");
+	summary_put_part(s, &a, MEM_CODE, a.code_size, "code cache");
+	mem_account_release(&a);
+}
+
 static void summary_put_cpus(struct summary *s, pid_t pid,
 			     const struct text *flags,
 			     const struct cgroup_limits *l)
@@ -362,7 +394,10 @@ static int vminfo_summary(const struct jvm *jvm, const struct vminfo_replies *r,
 	summary_put_jvm(&s, &p.info);
 	summary_put_time(&s, p.info.start_ns);
 	summary_put_command(&s, &p);
-	summary_put_memory(&s, r);
+	if (r->flags.len)
+		summary_put_memory(&s, r);
+	else
+		summary_put_account(&s, jvm);
 	summary_put_machine(&s, jvm, &r->flags);
 	text_release(&s.value);
 	process_release(&p);
@@ -372,7 +407,7 @@ static int vminfo_summary(const struct jvm *jvm, const struct vminfo_replies *r,
 static struct {
 	const char *pid;
 	bool summary, sysprops, agentprops, flags, perf;
-	bool json, show_secrets;
+	bool json, show_secrets, no_attach;
 	const char *output;
 } opt = {
 	.output = "-",
@@ -509,7 +544,7 @@ static int vminfo_counters(struct vm *vm, struct facts *facts,
 	return 0;
 }
 
-/* Without a reply by attach, the summary omits some lines and warns. */
+/* Without a reply by attach, memory is what sjkc sees from outside. */
 static int vminfo_get_summary(struct vm *vm, struct facts *facts,
 			      struct error *err)
 {
@@ -517,9 +552,11 @@ static int vminfo_get_summary(struct vm *vm, struct facts *facts,
 	struct error why;
 	int status;
 
-	if (vminfo_ask(vm, "jcmd", "VM.flags -all", &r.flags, &why)) {
-		log_always("collector, heap, metaspace and code cache are "
-			   "unknown: %s",
+	if (opt.no_attach) {
+		text_clear(&r.flags);
+	} else if (vminfo_ask(vm, "jcmd", "VM.flags -all", &r.flags, &why)) {
+		log_always("heap, metaspace and code cache are read from "
+			   "outside: %s",
 			   why.text);
 	} else {
 		/* JDK 8 before 8u40 does not have these commands. */
@@ -699,6 +736,9 @@ static const struct command_option options[] = {
 		 "print every -XX flag, its value and its origin"),
 	OPT_FLAG(0, "perf", &opt.perf,
 		 "print the counters, without attaching"),
+	OPT_FLAG(0, "no-attach", &opt.no_attach,
+		 "print a summary without attaching",
+		 .excludes = "sysprops|agentprops|flags"),
 	OPT_FLAG(0, "show-secrets", &opt.show_secrets,
 		 "print passwords, tokens and keys"),
 	OPT_FLAG(0, "json", &opt.json, "write JSON"),

@@ -27,7 +27,8 @@ downstream|pool
 permits|pool
 leak|old|-Xmx130m -XX:+UseG1GC|31
 loaders|classes||31
-direct|native|-Xmx128m|31
+direct|native|-Xmx128m -XX:MaxDirectMemorySize=1g|31
+direct|direct|-Xmx64m|31
 deflater|native|-Xmx128m|31
 thrash|collections|-Xmx55m -XX:+UseG1GC
 humongous|humongous|-Xmx256m -XX:+UseG1GC -XX:G1HeapRegionSize=1m

@@ -30,7 +30,7 @@ room() {
 
 # Each directory of core/ may include those before it.
 below_it=
-for directory in base jvm attach profile formats process elf hotspot unwind threads \
+for directory in base jvm attach profile formats process elf hotspot unwind mem threads \
 	gc push diagnosis; do
 	below_it="$below_it core/$directory/"
 	# shellcheck disable=SC2086 # a list
@@ -119,7 +119,7 @@ core/elf/(elf_debug|elf_image|target_files)\.c
 core/attach/(attach|attach_conditions|attach_openj9|attach_socket)\.c
 cmd/(doctor/doctor_checks|snap/snap_logs|shared/(virtual_dump|jfr_recording)|gc/gc_vm_log)\.c
 jvmti/client/(client_load|client_probes)\.c
-(bpf/gc_probes|bpf/sampling/sampling_probe|bpf/sampling/sampling_target_open|jvmti/client/client)\.c'
+(bpf/gc_probes|bpf/sampling/sampling_native|bpf/sampling/sampling_probe|bpf/sampling/sampling_target_open|jvmti/client/client)\.c'
 # target_opens FILE...: prints the functions that call one of the functions that
 # open such files, or that have a path which leads there: below a link of the
 # process, or the link itself where anything but readlink(2) gets it.

@@ -63,7 +63,7 @@ tap_result 'pages refer to each other, and the overview to each page' "$(
 
 # Scripts depend on these.
 unexplained_statuses() {
-	for status in 0 1 2 3 4 5 6 7 8 9 130 141 143; do
+	for status in 0 1 2 3 4 5 6 7 8 9 10 11 130 141 143; do
 		awk -v status="$status" '
 			$1 == ".Sh" { in_exit = $2 == "EXIT" }
 			in_exit && $1 == ".It" && $2 == status { found = 1 }

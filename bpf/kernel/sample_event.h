@@ -23,6 +23,10 @@ enum sample_kind {
 	SAMPLE_EXIT,   /* a thread releases a monitor and wakes a waiting
 			  thread; weight is the number of such calls that the
 			  sample represents */
+	SAMPLE_BLOCK,  /* a block of native memory was allocated; weight is its
+			  size in bytes */
+	SAMPLE_FAULT,  /* a page fault; weight is the number of faults that the
+			  sample represents */
 	SAMPLE_KINDS
 };
 
@@ -88,7 +92,8 @@ struct sample_event {
 	/*
 	 * Its header: the mark word and the next word.  Of a wait that began
 	 * before sampling: the thread's number of context switches, and when
-	 * they were counted.
+	 * they were counted.  Of a block: its address, and the process in the
+	 * initial PID namespace.  Of a fault: the address.
 	 */
 	__u64 object[2];
 	__u64 owner;   /* ObjectMonitor::_owner when the wait began */
@@ -104,6 +109,12 @@ struct sample_event {
  */
 struct sampler_monitors {
 	__u32 env, pending, owner;
+};
+
+/* Key of a sampled block of native memory that is not freed. */
+struct sampler_block {
+	__u64 address;
+	__u64 tgid; /* in the initial PID namespace */
 };
 
 #endif

@@ -816,5 +816,7 @@ int on_lock(struct pt_regs *ctx)
 	return 0;
 }
 
+#include "bpf/kernel/sampler_memory.bpf.h"
+
 /* Helpers that read kernel memory require this license. */
 char LICENSE[] SEC("license") = "GPL";

@@ -60,9 +60,34 @@
  */
 #define SAMPLER_PACE_EXITS 100
 
+/*
+ * The same for page faults, by CPU.  The weight of a sample includes the faults
+ * since the last one, so that the sum is exact.
+ */
+#define SAMPLER_PACE_FAULTS 1000
+
+/* Sampled blocks that are not freed; at 512 KB for each, 64 GB. */
+#define SAMPLER_BLOCKS 131072
+/* Threads within a function that allocates a sampled block. */
+#define SAMPLER_PENDING 4096
+
 struct pace {
 	__u64 began_ns;
 	__u32 count, stride;
+	__u64 omitted; /* page faults since the last sample */
+};
+
+/* A function that allocates a sampled block has been entered. */
+struct pending_block {
+	__u64 size;
+	__u64 out; /* where it stores the address; 0 = it returns the address */
+	__u64 ip, sp; /* at its entry */
+};
+
+/* The calls on a CPU. */
+struct block_calls {
+	__s64 left; /* bytes until the next sample; 0 = not yet chosen */
+	__u64 allocations, frees;
 };
 
 /* The stack of a thread, from its earlier samples. */

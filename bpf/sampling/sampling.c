@@ -110,6 +110,8 @@ static const struct {
 	{ "lock", UNIT_NS, 1 << SAMPLE_LOCK | 1 << SAMPLE_EXIT },
 	{ "probe", UNIT_SAMPLES, 1 << SAMPLE_PROBE },
 	{ "gc", UNIT_NS, 0 }, /* not from the sampler: target_open_pauses() */
+	{ "nativemem", UNIT_BYTES, 1 << SAMPLE_BLOCK },
+	{ "pagefault", UNIT_BYTES, 1 << SAMPLE_FAULT },
 };
 
 #define EVENTS (sizeof(events) / sizeof(*events))
@@ -155,6 +157,7 @@ static void sampling_set_rates(struct sampling_shared *s, struct profile *p)
 		text_puts(&rate, " on average");
 		profile_set(p, "alloc", "rate", rate.bytes);
 	}
+	sampling_set_memory_rates(s, p);
 	text_release(&rate);
 }
 
@@ -201,6 +204,11 @@ struct sampling *sampling_open(const struct sampling_options *o,
 		.targets = o->targets,
 		.waits_bytes = o->memory_bytes / 2,
 		.ring_most = o->memory_bytes / 2,
+		.block_interval = o->alloc_interval,
+		.fault_period = o->alloc_interval > SAMPLING_FAULT_BYTES
+					? o->alloc_interval /
+						  SAMPLING_FAULT_BYTES
+					: 1,
 	};
 
 	s->o = o;
@@ -208,6 +216,7 @@ struct sampling *sampling_open(const struct sampling_options *o,
 	s->shared.kernel = sampling_kernel_new(o);
 	s->shared.hz = options.hz;
 	s->shared.tick_ns = (uint64_t)CLOCK_NS_PER_S / options.hz;
+	s->shared.fault_bytes = options.fault_period * SAMPLING_FAULT_BYTES;
 	s->shared.epoch_ns = clock_wall_of(0);
 	s->shared.profile = sampling_new_profile(&s->shared);
 	s->launch.child.channel = -1;
@@ -263,7 +272,9 @@ int sampling_find(struct sampling *s, struct error *err)
 
 int sampling_start(struct sampling *s, struct error *err)
 {
-	if (sampler_start(s->shared.sampler, err))
+	/* The rate of calls of a program that starts is unknown. */
+	if ((!s->launch.child.pid && sampling_check_calls(&s->shared, err)) ||
+	    sampler_start(s->shared.sampler, err))
 		return -1;
 	sampling_set_rates(&s->shared, s->shared.profile);
 	/* Until the first JVM of a launched program appears, no samples wait
@@ -624,6 +635,7 @@ bool sampling_step(struct sampling *s, struct pollfd *fds, nfds_t count)
 		return false;
 	}
 	sampling_retry_ticks(s);
+	sampling_watch_calls(&s->shared);
 	s->is_behind |= !sampling_walk_sleepers(s);
 	for (nfds_t i = 0; i < count; i++)
 		all[i] = fds[i];
@@ -705,6 +717,10 @@ static void sampling_set_times(const struct sampling *s, struct profile *p,
 
 struct profile *sampling_profile(struct sampling *s)
 {
+	for (size_t i = 0; i < s->targets.count && !s->o->separate; i++) {
+		sampling_target_add_live(s->targets.all[i]);
+		sampling_target_note_huge(s->targets.all[i]);
+	}
 	sampling_add_losses(s);
 	sampling_set_times(s, s->shared.profile, sampling_until_ns(s));
 	return s->shared.profile;
@@ -772,6 +788,8 @@ struct profile *sampling_next_parts(struct sampling *s,
 	int64_t now_ns = sampling_cut(s);
 	struct profile *remarks;
 
+	for (size_t i = 0; i < s->targets.count; i++)
+		sampling_target_add_live(s->targets.all[i]);
 	sampling_add_losses(s);
 	remarks = s->shared.profile;
 	*parts = xcalloc(s->shared.ended_count + s->targets.count + 1,

@@ -47,6 +47,7 @@ void sampling_target_free(struct sampling_target *t)
 	gc_source_close(t->gc);
 	free(t->waits);
 	monitor_exits_free(t->exits);
+	sampling_target_free_blocks(t);
 	sampling_threads_free(t->threads);
 	sampling_frames_free(t->frames);
 	java_threads_free(t->owners);
@@ -107,6 +108,7 @@ void sampling_target_retire(struct sampling_target *t)
 	if (t->gc)
 		t->gc->is_ending = true;
 	sampling_target_read_pauses(t, INT64_MAX);
+	sampling_target_add_live(t);
 	sampling_target_counts(t, &s->counts);
 	if (s->o->separate) {
 		array_add(s->ended, s->ended_count, s->ended_cap,
@@ -176,11 +178,17 @@ static void target_adopt_wait(void *self, struct sample_event *e)
 void sampling_target_replace(struct sampling_target *t,
 			     struct sampling_target *by)
 {
+	/* execve(2) has freed the memory of a program that has ended. */
+	if (t->has_ended)
+		sampling_target_free_blocks(t);
 	if (t->profile != by->profile) {
 		by->before = t->profile;
 		sampler_each_known_wait(t->shared->sampler, target_adopt_wait,
 					by);
+		sampling_target_move_blocks(t, by);
 		sampling_target_end_renewal(by);
+	} else {
+		sampling_target_move_blocks(t, by);
 	}
 	/* The probe of the other target has counted the pauses after that. */
 	if (by->gc) {
@@ -222,6 +230,7 @@ void sampling_target_renew(struct sampling_target *t, struct profile *p)
 	sampling_frames_renew(t->frames, p);
 	sampling_threads_renew(t->threads, p);
 	target_renew_places(t);
+	sampling_target_renew_blocks(t);
 	/* All waits have been cut. */
 	if (t->exits)
 		monitor_exits_clear(t->exits);
@@ -757,6 +766,10 @@ static void target_find_place(struct sampling_target *t,
 	if (sample_is_call(e) && e->kind != SAMPLE_PROBE)
 		sample->stack = profile_push_class(t->profile, sample->stack,
 						   target_find_class(t, e));
+	if (e->kind == SAMPLE_FAULT)
+		sample->stack = profile_push_class(
+			t->profile, sample->stack,
+			sampling_target_fault_kind(t, e));
 	if (t->wait)
 		t->wait->stack = sample->stack;
 }
@@ -823,13 +836,16 @@ static void target_add_sample(struct sampling_target *t,
 		[SAMPLE_ALLOC] = SAMPLING_ALLOC,
 		[SAMPLE_LOCK] = SAMPLING_LOCK,
 		[SAMPLE_PROBE] = SAMPLING_PROBE,
+		[SAMPLE_FAULT] = SAMPLING_PAGEFAULT,
 	};
 	bool is_wait = e->kind == SAMPLE_OFFCPU || e->kind == SAMPLE_LOCK;
 	struct sampling_shared *s = t->shared;
 	int64_t from_ns = (int64_t)e->time_ns;
 
 	sample->count = 1;
-	sample->weight = e->kind == SAMPLE_CPU ? s->tick_ns : e->weight;
+	sample->weight = e->kind == SAMPLE_CPU     ? s->tick_ns
+			 : e->kind == SAMPLE_FAULT ? e->weight * s->fault_bytes
+						   : e->weight;
 	/* The windows before have the time of a thread that slept then. */
 	if (e->flags & SAMPLE_BEGAN_EARLIER && from_ns < s->window_ns) {
 		int64_t end_ns = from_ns + (int64_t)e->weight;
@@ -870,7 +886,10 @@ void sampling_target_sample(struct sampling_target *t,
 	    e->weight < (uint64_t)t->shared->o->min_blocked_ns)
 		return;
 	target_find_place(t, e, kernel, stack, &sample);
-	target_add_sample(t, e, &sample);
+	if (e->kind == SAMPLE_BLOCK)
+		sampling_target_add_block(t, e, &sample);
+	else
+		target_add_sample(t, e, &sample);
 }
 
 void sampling_target_part(struct sampling_target *t, struct sample_event *e,

@@ -6,6 +6,7 @@
 #ifndef BPF_SAMPLING_SAMPLING_TARGET_H
 #define BPF_SAMPLING_SAMPLING_TARGET_H
 
+#include "bpf/sampling/native_blocks.h"
 #include "bpf/sampling/sampling_frames.h"
 #include "bpf/sampling/sampling_threads.h"
 #include "bpf/sampling/session.h"
@@ -61,7 +62,11 @@ struct sampling_target {
 	struct sampling_wait *wait;  /* of the current sample, or NULL */
 	enum sampling_end end;       /* of the current sample's walk */
 	uint64_t samples;
-	struct monitor_exits *exits; /* NULL = unavailable */
+	struct monitor_exits *exits;   /* NULL = unavailable */
+	struct native_blocks blocks;   /* of native memory */
+	uint64_t heap_begin, heap_end; /* of Java objects; equal = unknown */
+	bool is_heap_read;
+	uint64_t huge_bytes; /* in huge pages when it was opened */
 	/* As in sampling_counts: */
 	uint64_t classless, ownerless, methodless;
 	uint64_t unrecorded, delayed; /* records that a lost agent omitted */
@@ -198,6 +203,64 @@ struct published_probe {
  */
 int published_probe_find(const struct jvm *jvm, const char *name,
 			 struct published_probe *out, struct error *err);
+
+/* ---- sampling_native.c ---- */
+
+/* Bytes of a page fault.  The kernel may fill a huge page at one fault. */
+enum { SAMPLING_FAULT_BYTES = 4096 };
+
+/* Sets the rates of nativemem and pagefault. */
+void sampling_set_memory_rates(const struct sampling_shared *s,
+			       struct profile *p);
+
+/*
+ * With nativemem, counts the calls that hit its uprobes, for a second before
+ * samples are taken.  Fails with ERROR_REFUSED if the uprobes cost the
+ * processes too much.
+ */
+int sampling_check_calls(const struct sampling_shared *s, struct error *err);
+
+/*
+ * Ends nativemem if its uprobes have cost the processes far too much for ten
+ * seconds.  Call it often.
+ */
+void sampling_watch_calls(struct sampling_shared *s);
+
+/*
+ * Attaches uprobes to all functions of the process's libraries that allocate
+ * and free native memory.  ERROR_UNAVAILABLE if no library has them.
+ */
+int sampling_target_probe_blocks(struct sampling_target *t, struct error *err);
+
+/* Keeps a block that was allocated, with its stack trace and thread. */
+void sampling_target_add_block(struct sampling_target *t,
+			       const struct sample_event *e,
+			       const struct sample *sample);
+
+/* Adds the blocks that are not freed as samples to the target's profile. */
+void sampling_target_add_live(struct sampling_target *t);
+
+/*
+ * Returns the kind of memory of a page fault, a string of the profile: the
+ * report lists it as the class of the memory.
+ */
+uint32_t sampling_target_fault_kind(struct sampling_target *t,
+				    const struct sample_event *e);
+
+/*
+ * Remembers the size of huge pages; adds a note to the profile if it has grown
+ * since then, because a page fault of a huge page counts as a small one.
+ */
+void sampling_target_read_huge(struct sampling_target *t);
+void sampling_target_note_huge(const struct sampling_target *t);
+
+/* Replaces the ids of the profile before. */
+void sampling_target_renew_blocks(struct sampling_target *t);
+
+/* Moves the blocks to another target of the process. */
+void sampling_target_move_blocks(struct sampling_target *t,
+				 struct sampling_target *by);
+void sampling_target_free_blocks(struct sampling_target *t);
 
 /* Adds a sample of the kernel's programs. */
 void sampling_target_sample(struct sampling_target *t,

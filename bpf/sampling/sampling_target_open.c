@@ -601,7 +601,10 @@ static int target_open(struct sampling_target *t, struct error *err)
 	names = sampling_target_names(t);
 	t->frames = sampling_frames_new(t->profile, &names);
 	t->threads = sampling_threads_new(t->profile, &t->jvm);
-	if (target_add_published(t, err) || target_open_pauses(t, err))
+	sampling_target_read_huge(t);
+	if (target_add_published(t, err) || target_open_pauses(t, err) ||
+	    (t->events & SAMPLING_NATIVEMEM &&
+	     sampling_target_probe_blocks(t, err)))
 		return -1;
 	if (!t->agent) {
 		sampling_threads_use_memory(t->threads, t->view->structs,

@@ -142,7 +142,7 @@ static const char *losses_advice(unsigned events)
 				      "--stack-bytes"
 				    : "a buffer was full; use a larger "
 				      "--min-blocked or a lower --stack-bytes";
-	if (events & SAMPLING_ALLOC)
+	if (events & (SAMPLING_ALLOC | SAMPLING_NATIVEMEM | SAMPLING_PAGEFAULT))
 		return "a buffer was full; use a larger --alloc-interval or a "
 		       "lower --stack-bytes";
 	return events & cpu ? "a buffer was full; use a lower -F or "

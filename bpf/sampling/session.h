@@ -26,6 +26,8 @@ enum {
 	SAMPLING_LOCK = 16,
 	SAMPLING_PROBE = 32,
 	SAMPLING_GC = 64,
+	SAMPLING_NATIVEMEM = 128,
+	SAMPLING_PAGEFAULT = 256,
 };
 
 /* The importance of a notice. */
@@ -36,15 +38,21 @@ enum sampling_notice {
 };
 
 struct sampling_options {
-	unsigned events;         /* bits SAMPLING_… */
-	uint64_t hz;             /* ticks per second and CPU; 0 = 99 */
-	uint64_t alloc_interval; /* bytes; 0 = the interval of the JVM */
-	const char *probe;       /* name of the published probe to sample */
-	int64_t min_blocked_ns;  /* shorter waits are omitted */
-	uint64_t stack_bytes;    /* maximum bytes copied of a stack */
-	uint64_t max_stack;      /* maximum number of frames */
-	uint64_t trace_walks;    /* number of stacks whose walk is reported */
-	pid_t tid;               /* only this thread; 0 = all */
+	unsigned events; /* bits SAMPLING_… */
+	uint64_t hz;     /* ticks per second and CPU; 0 = 99 */
+	/*
+	 * Bytes between samples of alloc, nativemem and pagefault; 0 = the
+	 * interval of the JVM, 512 KiB, each page fault.
+	 */
+	uint64_t alloc_interval;
+	int64_t older_ns;  /* omit younger blocks of native memory */
+	bool forced;       /* nativemem: also if it costs the process much */
+	const char *probe; /* name of the published probe to sample */
+	int64_t min_blocked_ns; /* shorter waits are omitted */
+	uint64_t stack_bytes;   /* maximum bytes copied of a stack */
+	uint64_t max_stack;     /* maximum number of frames */
+	uint64_t trace_walks;   /* number of stacks whose walk is reported */
+	pid_t tid;              /* only this thread; 0 = all */
 	bool all; /* every JVM, also those that start while sampling */
 	/*
 	 * With all: true for a JVM that is to be sampled; or NULL. Asked about
@@ -160,7 +168,8 @@ struct sampling_shared {
 	uint32_t events[16];          /* ids in the profile, by event bit */
 	int64_t epoch_ns;             /* wall time minus CLOCK_MONOTONIC */
 	uint64_t hz;
-	uint64_t tick_ns; /* CPU time of one tick */
+	uint64_t tick_ns;     /* CPU time of one tick */
+	uint64_t fault_bytes; /* bytes of one sampled page fault */
 	/* Of the current window: */
 	int64_t window_ns;               /* when it began; CLOCK_MONOTONIC */
 	struct sampler_counts before;    /* of the sampler until then */
@@ -171,6 +180,10 @@ struct sampling_shared {
 	uint64_t estimated; /* waits with an estimated stack trace */
 	uint64_t anchored;  /* stack traces that went on at the anchor */
 	/* Of the session: */
+	uint64_t blocks; /* of native memory that were sampled */
+	/* When the cost of its uprobes was checked, and its sum until then. */
+	int64_t calls_ns; /* 0 = not yet, INT64_MAX = they are detached */
+	uint64_t calls_cost;
 	bool is_tried_again; /* an incomplete target will be opened again */
 	bool has_begun;      /* samples wait while a new target is opened */
 	struct sampling_counts counts; /* of targets that were replaced */

@@ -473,6 +473,8 @@ static const struct {
 	{ "stcap -p", NEED_JMX, 0 },
 	{ "probe", NEED_ATTACH | NEED_AGENT, 0 },
 	{ "prof -p", NEED_PROC | NEED_BPF | NEED_STACKS, NEED_NAMES },
+	{ "prof -e nativemem",
+	  NEED_PROC | NEED_BPF | NEED_STACKS | NEED_UPROBES, NEED_NAMES },
 	{ "prof -e alloc",
 	  NEED_PROC | NEED_ATTACH | NEED_BPF | NEED_STACKS | NEED_LOAD |
 		  NEED_UPROBES,

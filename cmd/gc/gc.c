@@ -13,12 +13,12 @@
 #include "cmd/shared/signals.h"
 #include "cmd/shared/target.h"
 #include "core/base/alloc.h"
+#include "core/base/ascii.h"
 #include "core/base/clock.h"
 #include "core/base/nearest.h"
 #include "core/base/units.h"
 #include "core/gc/gc_pending.h"
 #include "core/gc/gc_totals.h"
-#include "render/gc/gc_report.h"
 #include "render/page/gc_timeline.h"
 
 #include <inttypes.h>
@@ -41,7 +41,8 @@ struct watch {
 	struct gc_totals totals;
 	struct gc_timeline timeline; /* with --output */
 	struct text out;             /* not yet written */
-	int64_t end_ns, check_ns;
+	int64_t end_ns;              /* 0: the measurement failed */
+	int64_t check_ns;
 	bool has_head;
 };
 
@@ -211,8 +212,10 @@ static int watch_run(struct watch *w, struct error *err)
 		int64_t left_ns = w->end_ns - clock_monotonic_ns();
 
 		watch_check(w);
-		if (watch_flush(w, err))
+		if (watch_flush(w, err)) {
+			w->end_ns = 0;
 			return -1;
+		}
 		if (!goes_on || left_ns <= 0)
 			break;
 		goes_on = watch_wait(w, wait_ns < left_ns ? wait_ns : left_ns);
@@ -244,9 +247,9 @@ static int64_t watch_cpu_ns(const struct watch *w)
 	return sum;
 }
 
-static void watch_put_summary(struct watch *w, struct text *out)
+static struct gc_summary watch_summary(struct watch *w)
 {
-	struct gc_summary summary = {
+	return (struct gc_summary){
 		.totals = &w->totals,
 		/*
 		 * The time that was observed, the sum of all JVMs; of files,
@@ -260,6 +263,11 @@ static void watch_put_summary(struct watch *w, struct text *out)
 		.columns = w->layout.columns,
 		.shows_safepoints = opt.safepoints,
 	};
+}
+
+static void watch_put_summary(struct watch *w, struct text *out)
+{
+	struct gc_summary summary = watch_summary(w);
 
 	gc_summary_text(&summary, out);
 }
@@ -393,6 +401,41 @@ static int watch_finish(struct watch *w, struct error *err)
 	return watch_report_losses(w, err);
 }
 
+/* ---- gates ---- */
+
+static int watch_init_gates(struct gates *gates, struct error *err)
+{
+	int ret = gates_init(gates, "gc", opt.junit, opt.inputs.values,
+			     opt.inputs.count, err);
+
+	return ret ? ret : gc_gates_add(&opt.fail, gates, err);
+}
+
+static int watch_finish_gates(struct watch *w, struct gates *gates, int ret,
+			      struct error *err)
+{
+	struct gc_measurement m = { .summary = watch_summary(w) };
+
+	for (size_t i = 0; i < w->streams.count; i++) {
+		const struct gc_source *s = w->streams.all[i]->source;
+		int64_t ns = w->end_ns - s->pending.since_ns;
+
+		gates_add_property(gates, "source", s->label.bytes);
+		gates_add_property(gates, "method", s->description.bytes);
+		if (w->streams.all[i]->has_ended || !s->pending.since_ns)
+			continue;
+		m.pending++;
+		m.pending_ns = ns > m.pending_ns ? ns : m.pending_ns;
+	}
+	if (w->end_ns)
+		gc_gates_judge(gates, &m);
+	if (ret == 0 && w->streams.skipped)
+		ret = fail(err, ERROR_PARTIAL,
+			   "%zu of the JVMs could not be observed",
+			   w->streams.skipped);
+	return gates_finish(gates, ret, err);
+}
+
 /* ---- arguments ---- */
 
 static const char sources[] = "auto uprobes counters log jmx";
@@ -502,11 +545,17 @@ static int gc_open(struct gc_streams *streams, struct error *err)
 static int gc_run(int argc, char **argv, struct error *err)
 {
 	struct watch w = { 0 };
+	struct gates gates = { 0 };
 	int ret;
 
 	ret = gc_read_arguments(argc, argv, err);
 	if (ret == 0)
-		ret = gc_open(&w.streams, err);
+		ret = watch_init_gates(&gates, err);
+	if (ret) {
+		gates_release(&gates);
+		return ret;
+	}
+	ret = gc_open(&w.streams, err);
 	if (ret == 0) {
 		signals_listen();
 		for (size_t i = 0; i < w.streams.count; i++)
@@ -521,6 +570,9 @@ static int gc_run(int argc, char **argv, struct error *err)
 	}
 	if (ret == 0)
 		ret = jmx_client_check_limits(err);
+	if (gates.count)
+		ret = watch_finish_gates(&w, &gates, ret, err);
+	gates_release(&gates);
 	gc_streams_close(&w.streams);
 	gc_files_close();
 	gc_jmx_close();
@@ -574,6 +626,13 @@ static const struct command_option options[] = {
 	OPT_FLAG(0, "csv", &opt.csv, "write CSV, a row per pause",
 		 .excludes = "json"),
 	OPT_FLAG(0, "json", &opt.json, "write JSON, an object per pause"),
+	OPT_HEADING("gates"),
+	OPT_LIST(0, "fail", &opt.fail, "<gate>",
+		 "exit with status 10 if it holds: 'p99>200ms'",
+		 .single = true),
+	OPT_STRING(0, "junit", &opt.junit, "<file>",
+		   "write the results of the gates as JUnit XML",
+		   .requires = "fail"),
 	OPT_HEADING("messages"),
 	OPT_END,
 };
@@ -589,6 +648,7 @@ const struct command gc_command = {
 		    "  sjkc gc 4711 --json | jq .stopped_ns\n"
 		    "  sjkc gc -i gc.log            # pauses of a log\n"
 		    "  sjkc gc -i gc.log -o gc.html # a timeline of a log\n"
+		    "  sjkc gc gc.log --fail 'p99>200ms' # in a pipeline\n"
 		    "  sjkc gc -s db1:9010          # collections over JMX\n",
 	.options = options,
 	.has_messages = true,

@@ -5,10 +5,12 @@
 
 #include "cmd/jmx/jmx_target.h"
 #include "cmd/shared/command.h"
+#include "cmd/shared/gates.h"
 #include "cmd/shared/jvm_selector.h"
 #include "core/gc/gc_pause.h"
 #include "core/jvm/jvm.h"
 #include "core/threads/tasks.h"
+#include "render/gc/gc_report.h"
 
 #include <poll.h>
 
@@ -23,6 +25,8 @@ struct gc_options {
 	bool log;           /* the same as the source "log" */
 	bool no_heap, phases, safepoints, json, csv, histogram;
 	int64_t min_ns, duration_ns; /* 0 = not given */
+	struct option_list fail;     /* gates: "p99>200ms" */
+	const char *junit;           /* or NULL */
 };
 
 /* A source whose records are printed. */
@@ -42,6 +46,7 @@ struct gc_stream {
 struct gc_streams {
 	struct gc_stream **all; /* they do not move */
 	size_t count, cap;
+	size_t skipped; /* JVMs of --all that cannot be observed */
 };
 
 /*
@@ -114,5 +119,19 @@ int64_t gc_streams_observed_ns(const struct gc_streams *streams,
 			       int64_t end_ns);
 
 void gc_streams_close(struct gc_streams *streams);
+
+/* Adds the gates of --fail. Fails with ERROR_MISUSE, and quotes the gate. */
+int gc_gates_add(const struct option_list *list, struct gates *gates,
+		 struct error *err);
+
+/* The totals, and stops that had not ended, which are in no total. */
+struct gc_measurement {
+	struct gc_summary summary;
+	size_t pending;
+	int64_t pending_ns; /* how long the longest has lasted */
+};
+
+/* Sets the results and reasons of the gates. */
+void gc_gates_judge(struct gates *gates, const struct gc_measurement *m);
 
 #endif

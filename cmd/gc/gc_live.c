@@ -200,8 +200,10 @@ static void live_add_listed(const struct gc_options *o,
 			continue;
 		failed = live_add(o, streams, jvm, &why);
 		jvm->pidfd = -1;
-		if (failed)
-			live_log_skipped(jvm, &why);
+		if (!failed)
+			continue;
+		live_log_skipped(jvm, &why);
+		streams->skipped += !jvm_is_ending(jvm);
 	}
 }
 

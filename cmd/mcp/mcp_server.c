@@ -15,6 +15,7 @@
 #include "cmd/shared/log.h"
 #include "cmd/shared/signals.h"
 #include "core/base/alloc.h"
+#include "core/base/ascii.h"
 #include "core/base/clock.h"
 #include "core/base/units.h"
 #include "core/base/version.h"

@@ -7,6 +7,7 @@
 
 #include "cmd/shared/command.h"
 #include "core/base/alloc.h"
+#include "core/base/ascii.h"
 #include "core/base/units.h"
 
 #include <inttypes.h>

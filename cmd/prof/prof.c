@@ -161,7 +161,8 @@ static void prof_take_directory(void)
 /* The options that need a running JVM. */
 #define LIVE_OPTIONS                                                           \
 	"pid|all|jfr|duration|push|frequency|tid|user-frames|kernel-frames|"   \
-	"stack-bytes|max-stack|trace-walk|alloc-interval|min-blocked|sampler|" \
+	"stack-bytes|max-stack|trace-walk|alloc-interval|older|force|"         \
+	"min-blocked|sampler|"                                                 \
 	"no-agent|no-agent-if-warned|force-agent"
 
 /* The options of a single file, which --push and -o DIR/ do not write. */
@@ -256,9 +257,9 @@ static const struct command_option options[] = {
 		   "set the input format", .choices = recording_formats),
 	OPT_HEADING("what"),
 	OPT_LIST('e', "event", &opt.events, "<event>",
-		 "select cpu,offcpu,wall,alloc,lock,probe:NAME,gc",
+		 "select cpu,offcpu,wall,alloc,lock,nativemem,…",
 		 .single = true,
-		 .complete = "cpu|offcpu|wall|alloc|lock"),
+		 .complete = "cpu|offcpu|wall|alloc|lock|nativemem|pagefault"),
 	OPT_DURATION('d', "duration", &opt.live.sampling.duration_ns, "<time>",
 		     "sample for this long (default: until Ctrl-C)",
 		     .positive = true),
@@ -281,7 +282,11 @@ static const struct command_option options[] = {
 		  "print how <count> distinct stacks were unwound",
 		  .rare = true),
 	OPT_SIZE(0, "alloc-interval", &opt.live.sampling.alloc_interval, "<size>",
-		 "with -e alloc: sample once per this many bytes"),
+		 "with -e alloc, nativemem: bytes between samples"),
+	OPT_DURATION(0, "older", &opt.live.sampling.older_ns, "<time>",
+		     "with -e nativemem: omit younger blocks"),
+	OPT_FLAG(0, "force", &opt.live.sampling.forced,
+		 "sample nativemem even if it slows down the JVM"),
 	OPT_DURATION(0, "min-blocked", &opt.live.sampling.min_blocked_ns, "<time>",
 		     "with -e offcpu, wall: omit shorter waits"),
 	OPT_CHOICE(0, "sampler", &opt.sampler, "bpf|dump",

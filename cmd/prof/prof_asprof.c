@@ -40,7 +40,8 @@ static const struct {
 	{ "dump", "SIGUSR1 to a running prof writes what was sampled" },
 	{ "check", "`sjkc doctor PID` checks what can be sampled" },
 	{ "status", "no profiler stays in the JVM" },
-	{ "list", "-e takes cpu, offcpu, wall, alloc and lock" },
+	{ "list", "-e takes cpu, offcpu, wall, alloc, lock, nativemem and "
+		  "pagefault" },
 };
 
 static int asprof_take_action(int *argc, char ***argv, struct error *err)
@@ -140,7 +141,7 @@ static int asprof_set_interval(struct prof_options *o, const char *word,
 {
 	const char *event = o->drawing.event ? o->drawing.event : "cpu";
 
-	if (strcmp(event, "alloc") == 0)
+	if (strcmp(event, "alloc") == 0 || strcmp(event, "nativemem") == 0)
 		return units_size(word, &o->live.sampling.alloc_interval, err)
 			       ? fail_in(err, "-i")
 			       : 0;
@@ -241,8 +242,8 @@ const struct refusal prof_asprof_refusals[] = {
 	{ "--lock", "use -e lock" },
 	{ "--wall", "use -e wall and -F HZ" },
 	{ "--cpu", "use -e cpu" },
-	{ "--nativemem --nativelock", "use -e offcpu for native waits; native "
-				      "memory is not sampled" },
+	{ "--nativemem", "use -e nativemem and --alloc-interval SIZE" },
+	{ "--nativelock", "use -e offcpu for native waits" },
 	{ "--trace", "JDK 25 and later: `sjkc jcmd PID JFR.start "
 		     "method-trace=CLASS::METHOD`" },
 	{ "--live", "`sjkc hh --live PID` counts live objects" },
@@ -274,6 +275,7 @@ static const struct {
 	{ "on-cpu", "cpu" },
 	{ "off-cpu", "offcpu" },
 	{ "context-switches", "offcpu" },
+	{ "page-faults", "pagefault" },
 };
 
 static const struct {
@@ -289,14 +291,10 @@ static const struct {
 			      "record and `sjkc perfmap PID`" },
 	{ "branch-misses", "hardware counters are not sampled; use perf record "
 			   "and `sjkc perfmap PID`" },
-	{ "page-faults", "page faults are not sampled; use perf record -e "
-			 "page-faults and `sjkc perfmap PID`" },
-	{ "nativemem", "native memory is not sampled; `sjkc jcmd PID "
-		       "VM.native_memory` shows its use" },
 	{ "nativelock", "native locks are not sampled; -e offcpu shows where "
 			"threads wait for them" },
-	{ "help", "the events are cpu, offcpu, wall, alloc, lock, gc and "
-		  "probe:NAME" },
+	{ "help", "the events are cpu, offcpu, wall, alloc, lock, nativemem, "
+		  "pagefault, gc and probe:NAME" },
 	{ "all", "use -e cpu,offcpu,wall,alloc,lock" },
 };
 

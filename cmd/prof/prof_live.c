@@ -25,14 +25,15 @@
 
 /*
  * File descriptors that a session needs for itself, for each CPU, for each
- * process and for the pauses of each process, and a limit that is enough for
- * any number of processes.
+ * process, for the pauses and for the allocators of each process, and a limit
+ * that is enough for any number of processes.
  */
 enum {
 	FILES_BASE = 32,
 	FILES_CPU = 2,
 	FILES_TARGET = 6,
 	FILES_PAUSES = 10,
+	FILES_BLOCKS = 32,
 	FILES_MANY = 65536,
 };
 
@@ -47,6 +48,8 @@ static const char *const no_samples_of[] = {
 	"no thread waited for a monitor; use -e offcpu to see other waits",
 	"the method was not called",
 	"no collection stopped the JVM; a longer -d may help",
+	"no native memory was allocated and kept (for as long as --older)",
+	"no page was touched for the first time; a longer -d may help",
 };
 
 /*
@@ -190,9 +193,13 @@ static struct sampling *live_open_session(const struct prof_live_options *o,
 static int live_check_files(const struct prof_live_options *o,
 			    struct error *err)
 {
-	uint64_t pauses = o->sampling.events & SAMPLING_GC ? FILES_PAUSES : 0;
-	uint64_t least = FILES_BASE + (FILES_TARGET + pauses) * o->pid_count +
-			 FILES_CPU * (uint64_t)sysconf(_SC_NPROCESSORS_CONF);
+	unsigned events = o->sampling.events;
+	uint64_t pauses = events & SAMPLING_GC ? FILES_PAUSES : 0;
+	uint64_t blocks = events & SAMPLING_NATIVEMEM ? FILES_BLOCKS : 0;
+	uint64_t cpu = events & SAMPLING_PAGEFAULT ? 2 * FILES_CPU : FILES_CPU;
+	uint64_t least = FILES_BASE +
+			 (FILES_TARGET + pauses + blocks) * o->pid_count +
+			 cpu * (uint64_t)sysconf(_SC_NPROCESSORS_CONF);
 	uint64_t allowed = open_files_raise(FILES_MANY);
 
 	if (allowed >= least)

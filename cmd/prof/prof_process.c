@@ -101,6 +101,12 @@ static int process_sample(struct writing *w, char **command, struct error *err)
 	if (live.jfr && (live.dumps || prof_push_is_wanted(&o->push)))
 		return misuse(err, "--jfr does not support --sampler dump and "
 				   "-o DIR/");
+	if (live.sampling.events & SAMPLING_NATIVEMEM && live.sampling.all)
+		return misuse(err, "-e nativemem requires a JVM in place of "
+				   "--all");
+	if ((live.sampling.older_ns || live.sampling.forced) &&
+	    !(live.sampling.events & SAMPLING_NATIVEMEM))
+		return misuse(err, "--older and --force require -e nativemem");
 	if (live.idle && !live.dumps &&
 	    !(live.sampling.events & (SAMPLING_OFFCPU | SAMPLING_WALL)))
 		return misuse(err, "--idle requires -e offcpu, -e wall or "

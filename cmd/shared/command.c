@@ -627,17 +627,3 @@ void command_release(const struct command *c)
 	settings = NULL;
 	setting_count = setting_cap = 0;
 }
-
-bool word_list_has(const char *words, char separator, const char *word,
-		   size_t len)
-{
-	while (words && *words) {
-		const char *end = strchrnul(words, separator);
-
-		if ((size_t)(end - words) == len &&
-		    memcmp(words, word, len) == 0)
-			return true;
-		words = *end ? end + 1 : end;
-	}
-	return false;
-}

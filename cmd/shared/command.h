@@ -198,11 +198,4 @@ void command_release(const struct command *c);
 /* `return misuse(err, …)`: main() adds a hint at --help. */
 #define misuse(err, ...) fail((err), ERROR_MISUSE, __VA_ARGS__)
 
-/*
- * True when word, of len bytes, is one of words, which the character
- * `separator` separates: "a|b|c". words may be NULL: no words.
- */
-bool word_list_has(const char *words, char separator, const char *word,
-		   size_t len);
-
 #endif

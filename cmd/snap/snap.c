@@ -173,14 +173,6 @@ static int snap_make(struct snap *s, const char *path, struct error *err)
 			   clock_monotonic_ns() - begin_ns, err);
 }
 
-static int snap_check_output(const char *path, struct error *err)
-{
-	if (strcmp(path, "-") == 0 && isatty(STDOUT_FILENO))
-		return misuse(err, "-o - writes an archive, and standard "
-				   "output is a terminal");
-	return output_try(path, err);
-}
-
 static int snap_run_command(int argc, char **argv, struct error *err)
 {
 	struct snap s = { .one.pidfd = -1 };
@@ -190,7 +182,11 @@ static int snap_run_command(int argc, char **argv, struct error *err)
 	if (ret == 0) {
 		snap_name(&s);
 		path = opt.output ? opt.output : s.file.bytes;
-		ret = snap_check_output(path, err);
+		ret = strcmp(path, "-") == 0 && isatty(STDOUT_FILENO)
+			      ? misuse(err,
+				       "-o - writes an archive, and standard "
+				       "output is a terminal")
+			      : output_try(path, err);
 	}
 	if (ret == 0) {
 		snap_describe(&s);

@@ -21,13 +21,6 @@
 #include <string.h>
 #include <sys/stat.h>
 
-static bool member_is_text(const char *name)
-{
-	const char *dot = strrchr(name, '.');
-
-	return !dot || (strcmp(dot, ".json") != 0 && strcmp(dot, ".jfr") != 0);
-}
-
 static void bundle_pack(const struct snap_bundle *b, const char *name,
 			const void *bytes, size_t len, struct text *packed)
 {
@@ -90,9 +83,10 @@ struct snap_member *snap_bundle_add(struct snap_bundle *b, const char *name,
 				    bool is_required)
 {
 	struct snap_member *m = snap_bundle_miss(b, name, "ok", NULL);
+	const char *dot = strrchr(name, '.');
 	struct text masked = { 0 };
 
-	if (member_is_text(name)) {
+	if (!dot || (strcmp(dot, ".json") != 0 && strcmp(dot, ".jfr") != 0)) {
 		secrets_add_lines(&masked, bytes, len);
 		bytes = masked.bytes;
 		len = masked.len;

@@ -2,6 +2,7 @@
 /* Collectors of sjkc snap that read files of the kernel. */
 #include "cmd/snap/snap.h"
 
+#include "core/base/ascii.h"
 #include "core/base/clock.h"
 #include "core/base/lines.h"
 #include "core/base/tar.h"
@@ -138,30 +139,28 @@ static int sockets_add(struct text *out, pid_t pid, const char *table,
 
 static void sockets_put(int to, const struct jvm *jvm)
 {
+	static const char *const more[] = { "tcp6", "udp", "udp6" };
 	struct text out = { 0 }, unix_sockets = { 0 };
 	struct error err;
-	int ret = sockets_add(&out, jvm->pid, "tcp", &err);
+	struct lines lines;
+	struct line line;
 
-	if (ret == 0) {
-		sockets_add(&out, jvm->pid, "tcp6", error_unused());
-		sockets_add(&out, jvm->pid, "udp", error_unused());
-		sockets_add(&out, jvm->pid, "udp6", error_unused());
+	if (sockets_add(&out, jvm->pid, "tcp", &err)) {
+		snap_put_missing(to, "proc/sockets.txt", &err);
+		goto out;
 	}
-	if (ret == 0 && procfs_read(jvm->pid, "net/unix", TABLE_MAX,
-				    &unix_sockets, error_unused()) == 0) {
-		struct lines lines = lines_over(unix_sockets.bytes,
-						unix_sockets.len);
-		struct line line;
-
+	for (size_t i = 0; i < sizeof(more) / sizeof(*more); i++)
+		sockets_add(&out, jvm->pid, more[i], error_unused());
+	if (procfs_read(jvm->pid, "net/unix", TABLE_MAX, &unix_sockets,
+			error_unused()) == 0) {
+		lines = lines_over(unix_sockets.bytes, unix_sockets.len);
 		while (lines_next(&lines, &line))
 			;
 		text_printf(&out, "unix all %" PRIu64 "\n",
 			    lines.number ? lines.number - 1 : 0);
 	}
-	if (ret == 0)
-		snap_put(to, "proc/sockets.txt", out.bytes, out.len);
-	else
-		snap_put_missing(to, "proc/sockets.txt", &err);
+	snap_put(to, "proc/sockets.txt", out.bytes, out.len);
+out:
 	text_release(&unix_sockets);
 	text_release(&out);
 }
@@ -169,22 +168,16 @@ static void sockets_put(int to, const struct jvm *jvm)
 /* Copies the files of a control group that describe resources. */
 static void group_put(int to, const char *prefix, int directory)
 {
-	static const char *const kinds[] = { "memory.",  "cpu.",
-					     "cpuacct.", "pids.",
-					     "io.",      "blkio.",
-					     "cpuset.",  "cgroup.events" };
+	static const char kinds[] = "memory.|cpu.|cpuacct.|pids.|io.|blkio.|"
+				    "cpuset.|cgroup.events";
 	DIR *all = fdopendir(directory);
 	struct dirent *entry;
 	size_t count = 0;
 
 	while (all && count < GROUP_MAX && (entry = readdir(all))) {
 		struct stat st;
-		bool is_wanted = false;
 
-		for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
-			is_wanted |= strncmp(entry->d_name, kinds[i],
-					     strlen(kinds[i])) == 0;
-		if (!is_wanted ||
+		if (!has_any(entry->d_name, kinds, true) ||
 		    fstatat(dirfd(all), entry->d_name, &st,
 			    AT_SYMLINK_NOFOLLOW) < 0 ||
 		    !S_ISREG(st.st_mode) || !(st.st_mode & S_IRUSR))

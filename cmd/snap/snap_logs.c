@@ -7,6 +7,7 @@
 #include "cmd/snap/snap.h"
 
 #include "core/base/alloc.h"
+#include "core/base/ascii.h"
 #include "core/base/child.h"
 #include "core/jvm/opener.h"
 #include "core/jvm/procfs.h"
@@ -23,11 +24,9 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
-#define TAIL_BYTES ((size_t)256 << 10)
-#define ERROR_BYTES                                                            \
-	((size_t)1 << 20)        /* of a fatal error log, from its start       \
-				  */
-#define GROWTH ((size_t)1 << 20) /* while a log is copied */
+#define TAIL_BYTES  ((size_t)256 << 10)
+#define ERROR_BYTES ((size_t)1 << 20) /* of a fatal error log: its start */
+#define GROWTH      ((size_t)1 << 20) /* while a log is copied */
 
 enum { LOGS_MAX = 24, ERROR_LOGS_MAX = 3, DIRECTORIES_MAX = 16 };
 
@@ -153,23 +152,14 @@ static int space_job(const struct jvm *jvm, void *argument, struct error *err)
 /* True for names that logs have: app.log.3, gc.txt, logs/app, stdout. */
 static bool log_is_name(const char *path, int fd)
 {
-	static const char *const patterns[] = {
-		"*.log*",  "*.out",    "*.out.*", "*.err",
-		"*.err.*", "*.txt",    "*/gc.*",  "*/gc[-_]*",
-		"*/log/*", "*/logs/*", "*/std*",
-	};
-	static const char *const others[] = { "/dev/*", "/proc/*", "/memfd:*",
-					      "*.jfr", "*.hprof*" };
+	static const char logs[] = "@(*.log*|*.out|*.out.*|*.err|*.err.*|*.txt|"
+				   "*/gc.*|*/gc[-_]*|*/log/*|*/logs/*|*/std*)";
+	static const char
+		others[] = "@(/dev/*|/proc/*|/memfd:*|*.jfr|*.hprof*)";
 
-	for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++) {
-		if (fnmatch(others[i], path, 0) == 0)
-			return false;
-	}
-	for (size_t i = 0; i < sizeof(patterns) / sizeof(*patterns); i++) {
-		if (fnmatch(patterns[i], path, FNM_CASEFOLD) == 0)
-			return *path == '/';
-	}
-	return *path == '/' && (fd == STDOUT_FILENO || fd == STDERR_FILENO);
+	return *path == '/' && fnmatch(others, path, FNM_EXTMATCH) != 0 &&
+	       (fnmatch(logs, path, FNM_EXTMATCH | FNM_CASEFOLD) == 0 ||
+		fd == STDOUT_FILENO || fd == STDERR_FILENO);
 }
 
 /* Remembers the directory of a path for its space. */
@@ -195,24 +185,11 @@ static void log_member_name(struct text *out, int number, const char *path)
 	base = base ? base + 1 : path;
 	text_printf(out, "logs/%d-", number);
 	for (size_t i = 0; base[i] && i < 80; i++) {
-		bool is_plain = (base[i] >= 'a' && base[i] <= 'z') ||
-				(base[i] >= 'A' && base[i] <= 'Z') ||
-				(base[i] >= '0' && base[i] <= '9') ||
+		bool is_plain = is_letter(base[i]) || is_digit(base[i]) ||
 				strchr(".-_", base[i]);
 
 		text_putc(out, is_plain ? base[i] : '_');
 	}
-}
-
-/* Puts the bytes of a copy, from a whole line on. */
-static void log_put(struct logs *l, const char *member, const struct text *text,
-		    bool is_tail)
-{
-	const char *from = text->len ? text->bytes : "";
-	const char *line = is_tail ? memchr(from, '\n', text->len) : NULL;
-	size_t skipped = line ? (size_t)(line + 1 - from) : 0;
-
-	snap_put(l->to, member, from + skipped, text->len - skipped);
 }
 
 /* Runs a job that opens a log, and puts up to max bytes of it. */
@@ -227,7 +204,9 @@ static bool log_copy(struct logs *l, struct log_request *r, opener_job *job,
 			     .copies = true,
 			     .copy_max = max + GROWTH };
 	struct text member = { 0 }, text = { 0 };
+	const char *from, *line;
 	struct error err;
+	size_t skipped;
 	int fd = opener_run(&o, &err);
 
 	if (fd == CHILD_NOTHING)
@@ -237,7 +216,13 @@ static bool log_copy(struct logs *l, struct log_request *r, opener_job *job,
 		snap_put_missing(l->to, member.bytes, &err);
 	} else if (!memchr(text.len ? text.bytes : "", '\0',
 			   text.len < 4096 ? text.len : 4096)) {
-		log_put(l, member.bytes, &text, path && r->size > max);
+		/* A copy of the end begins with a whole line. */
+		from = text.len ? text.bytes : "";
+		line = path && r->size > max ? memchr(from, '\n', text.len)
+					     : NULL;
+		skipped = line ? (size_t)(line + 1 - from) : 0;
+		snap_put(l->to, member.bytes, from + skipped,
+			 text.len - skipped);
 		text_printf(&l->index, "%s %" PRIu64 " bytes: %s\n",
 			    member.bytes, r->size, path ? path : r->name);
 	}

@@ -92,6 +92,7 @@ enum task_state { TASK_WAITS, TASK_RUNS, TASK_ENDS, TASK_HAS_ENDED };
 
 /* A part of a JVM. */
 struct task {
+	const struct run *run;
 	struct snap_part part;
 	const struct jvm *jvm; /* NULL: of the machine */
 	const char *shell;     /* a command of --exec, or NULL */
@@ -114,9 +115,11 @@ struct run {
 /* ---- in the child ---- */
 
 /* Runs a command as main() does; its options are still those of the start. */
-static int task_run_command(const struct task *t, const char *words,
-			    const char *time, struct error *err)
+static int task_run_command(const struct task *t, struct error *err)
 {
+	bool is_quick = t->run->o->is_quick;
+	const char *words = is_quick && t->part.quick ? t->part.quick
+						      : t->part.words;
 	char *copy = xstrdup(words), *rest = copy, *word, pid[16];
 	char *argv[ARGUMENTS_MAX + 1] = { NULL };
 	const struct command *c;
@@ -128,7 +131,7 @@ static int task_run_command(const struct task *t, const char *words,
 		if (strcmp(word, "PID") == 0)
 			word = pid;
 		else if (strcmp(word, "TIME") == 0)
-			word = (char *)(uintptr_t)time;
+			word = (char *)(uintptr_t)(is_quick ? "2s" : "10s");
 		argv[argc++] = word;
 	}
 	c = command_find(argv[0]);
@@ -179,18 +182,10 @@ static int task_run_shell(const struct task *t, struct error *err)
 				   : 0;
 }
 
-/* The task, and what its child needs besides. */
-struct task_job {
-	struct task *task;
-	const char *words, *time;
-	bool is_quick;
-};
-
 static int task_job(void *self, int channel, struct error *err)
 {
 	const struct rlimit limit = { PART_BYTES, PART_BYTES };
-	const struct task_job *j = self;
-	const struct task *t = j->task;
+	const struct task *t = self;
 	int ret = 0;
 
 	(void)channel;
@@ -198,24 +193,23 @@ static int task_job(void *self, int channel, struct error *err)
 	setrlimit(RLIMIT_FSIZE, &limit);
 	dup2(t->out, STDOUT_FILENO);
 	dup2(t->messages, STDERR_FILENO);
-	if (j->is_quick)
+	if (t->run->o->is_quick)
 		load_forbid("--quick uses no eBPF");
 	if (t->part.collect)
 		t->part.collect(t->jvm, STDOUT_FILENO);
 	else
 		ret = t->shell ? task_run_shell(t, err)
-			       : task_run_command(t, j->words, j->time, err);
+			       : task_run_command(t, err);
 	return ret ? -1 : CHILD_NOTHING;
 }
 
 /* ---- results ---- */
 
 /* Appends the name of a member in the bundle: "4711/why.json". */
-static void task_name(const struct run *r, const struct task *t,
-		      const char *name, struct text *out)
+static void task_name(const struct task *t, const char *name, struct text *out)
 {
 	text_clear(out);
-	if (r->o->in_directories && t->jvm)
+	if (t->run->o->in_directories && t->jvm)
 		text_printf(out, "%d/", (int)t->jvm->pid);
 	text_puts(out, name);
 }
@@ -227,20 +221,20 @@ static void task_log(const struct text *path, const char *status,
 		log_info("%s: %s: %s", path->bytes, status, error);
 }
 
-static void task_miss(const struct run *r, struct task *t, const char *name,
-		      const char *status, const char *error)
+static void task_miss(struct task *t, const char *name, const char *status,
+		      const char *error)
 {
 	struct text path = { 0 };
 
-	task_name(r, t, name, &path);
+	task_name(t, name, &path);
 	task_log(&path, status, error);
-	snap_bundle_miss(r->bundle, path.bytes, status, error);
+	snap_bundle_miss(t->run->bundle, path.bytes, status, error);
 	text_release(&path);
 }
 
 /* Adds the members that a collector has written. */
-static void task_add_collected(const struct run *r, struct task *t,
-			       const struct text *out, const char *error)
+static void task_add_collected(struct task *t, const struct text *out,
+			       const char *error)
 {
 	struct text path = { 0 };
 	struct tar_member m;
@@ -251,16 +245,18 @@ static void task_add_collected(const struct run *r, struct task *t,
 		if (*m.name == '!') {
 			char *why = xstrndup((const char *)m.bytes, m.len);
 
-			task_name(r, t, m.name + 1, &path);
-			snap_bundle_miss(r->bundle, path.bytes, "failed", why);
+			task_name(t, m.name + 1, &path);
+			snap_bundle_miss(t->run->bundle, path.bytes, "failed",
+					 why);
 			free(why);
 			continue;
 		}
-		task_name(r, t, m.name, &path);
-		snap_bundle_add(r->bundle, path.bytes, m.bytes, m.len, false);
+		task_name(t, m.name, &path);
+		snap_bundle_add(t->run->bundle, path.bytes, m.bytes, m.len,
+				false);
 	}
 	if (error)
-		task_miss(r, t, t->part.name, "failed", error);
+		task_miss(t, t->part.name, "failed", error);
 	text_release(&path);
 }
 
@@ -277,18 +273,17 @@ static char *task_messages(struct task *t)
 }
 
 /* Adds the output of a command, which may have failed. */
-static void task_add_output(const struct run *r, struct task *t,
-			    const struct text *out, enum error_kind kind,
-			    const char *error)
+static void task_add_output(struct task *t, const struct text *out,
+			    enum error_kind kind, const char *error)
 {
 	struct text path = { 0 };
 	struct snap_member *m;
 
 	if (error && !out->len) {
-		task_miss(r, t, t->part.name, "failed", error);
+		task_miss(t, t->part.name, "failed", error);
 	} else {
-		task_name(r, t, t->part.name, &path);
-		m = snap_bundle_add(r->bundle, path.bytes,
+		task_name(t, t->part.name, &path);
+		m = snap_bundle_add(t->run->bundle, path.bytes,
 				    out->len ? out->bytes : "", out->len,
 				    t->part.is_required);
 		if (error && m->packed.len) {
@@ -299,7 +294,7 @@ static void task_add_output(const struct run *r, struct task *t,
 		}
 		text_release(&path);
 	}
-	m = &r->bundle->all[r->bundle->count - 1];
+	m = &t->run->bundle->all[t->run->bundle->count - 1];
 	m->seconds = (double)(clock_monotonic_ns() - t->began_ns) /
 		     (double)CLOCK_NS_PER_S;
 	m->messages = task_messages(t);
@@ -307,8 +302,7 @@ static void task_add_output(const struct run *r, struct task *t,
 }
 
 /* Ends a task; error is NULL if it has succeeded. */
-static void task_finish(const struct run *r, struct task *t,
-			enum error_kind kind, const char *error)
+static void task_finish(struct task *t, enum error_kind kind, const char *error)
 {
 	struct text out = { 0 };
 	struct error err;
@@ -318,9 +312,9 @@ static void task_finish(const struct run *r, struct task *t,
 	if (snap_read_file(t->out, PART_BYTES, &out, &err) && !error)
 		error = err.text;
 	if (t->part.collect)
-		task_add_collected(r, t, &out, error);
+		task_add_collected(t, &out, error);
 	else
-		task_add_output(r, t, &out, kind, error);
+		task_add_output(t, &out, kind, error);
 	if (t->messages >= 0)
 		close(t->messages);
 	t->state = TASK_HAS_ENDED;
@@ -329,24 +323,21 @@ static void task_finish(const struct run *r, struct task *t,
 
 /* ---- the schedule ---- */
 
-static void task_start(const struct run *r, struct task *t)
+static void task_start(struct task *t)
 {
-	const char *words = r->o->is_quick && t->part.quick ? t->part.quick
-							    : t->part.words;
-	struct task_job job = { t, words, r->o->is_quick ? "2s" : "10s",
-				r->o->is_quick };
 	struct child_options options = { .signals = CHILD_KEEPS_SIGNALS,
 					 .dies_with_parent = true };
 	int kept[2];
 	struct error err;
 
 	t->began_ns = clock_monotonic_ns();
-	t->deadline_ns = t->began_ns + (t->part.time == PART_LAST
-						? LAST_NS
-						: r->duration_ns + PART_NS);
+	t->deadline_ns = t->began_ns +
+			 (t->part.time == PART_LAST
+				  ? LAST_NS
+				  : t->run->duration_ns + PART_NS);
 	if (t->jvm && !jvm_runs(t->jvm)) {
 		t->state = TASK_HAS_ENDED;
-		task_miss(r, t, t->part.name, "failed", "the JVM has exited");
+		task_miss(t, t->part.name, "failed", "the JVM has exited");
 		return;
 	}
 	kept[0] = t->out = memfd_create("out", MFD_CLOEXEC);
@@ -356,9 +347,9 @@ static void task_start(const struct run *r, struct task *t)
 	t->state = TASK_RUNS;
 	if (t->out < 0 || t->messages < 0)
 		fail_sys(&err, ERROR_FAILED, "memfd_create");
-	else if (child_start(&t->child, &options, task_job, &job, &err) == 0)
+	else if (child_start(&t->child, &options, task_job, t, &err) == 0)
 		return;
-	task_finish(r, t, ERROR_FAILED, err.text);
+	task_finish(t, ERROR_FAILED, err.text);
 }
 
 /* True if no task of the JVM runs or waits except those of the end. */
@@ -388,12 +379,12 @@ static int64_t run_start_due(struct run *r)
 			continue;
 		if (r->is_interrupted) {
 			t->state = TASK_HAS_ENDED;
-			task_miss(r, t, t->part.name, "skipped", "interrupted");
+			task_miss(t, t->part.name, "skipped", "interrupted");
 		} else if (t->part.time == PART_LAST
 				   ? task_is_last(r, t)
 				   : t->due_ns <= now_ns ||
 					     (t->jvm && !jvm_runs(t->jvm))) {
-			task_start(r, t);
+			task_start(t);
 		} else if (t->part.time != PART_LAST && t->due_ns < next_ns) {
 			next_ns = t->due_ns;
 		}
@@ -419,7 +410,7 @@ static void run_interrupt(struct run *r)
 }
 
 /* Handles the news of a task, or that its time is over. */
-static void run_check(struct run *r, struct task *t)
+static void task_check(struct task *t)
 {
 	int64_t now_ns = clock_monotonic_ns();
 	struct error err = { .kind = ERROR_NONE };
@@ -430,9 +421,9 @@ static void run_check(struct run *r, struct task *t)
 	if (fd >= 0)
 		close(fd);
 	if (news == CHILD_DONE) {
-		task_finish(r, t, ERROR_NONE, NULL);
+		task_finish(t, ERROR_NONE, NULL);
 	} else if (news != CHILD_SILENT) {
-		task_finish(r, t, err.kind, *err.text ? err.text : "failed");
+		task_finish(t, err.kind, *err.text ? err.text : "failed");
 	} else if (now_ns < t->deadline_ns) {
 		return;
 	} else if (t->state == TASK_RUNS) {
@@ -441,7 +432,7 @@ static void run_check(struct run *r, struct task *t)
 		kill(t->child.pid, SIGTERM);
 	} else {
 		kill(t->child.pid, SIGKILL);
-		task_finish(r, t, ERROR_FAILED, "did not end in time");
+		task_finish(t, ERROR_FAILED, "did not end in time");
 	}
 }
 
@@ -476,6 +467,7 @@ static void run_add(struct run *r, const struct snap_part *part,
 {
 	array_add(r->tasks, r->count, r->cap,
 		  (struct task){
+			  .run = r,
 			  .part = *part,
 			  .jvm = jvm,
 			  .shell = shell,
@@ -524,7 +516,7 @@ bool snap_run(const struct snap_options *o, struct snap_bundle *b,
 		for (size_t i = 0; i < r.count; i++) {
 			if (r.tasks[i].state == TASK_RUNS ||
 			    r.tasks[i].state == TASK_ENDS)
-				run_check(&r, &r.tasks[i]);
+				task_check(&r.tasks[i]);
 		}
 		if (!r.is_interrupted && signals_arrived())
 			run_interrupt(&r);

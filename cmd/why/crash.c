@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cmd/why/crash.h"
-
 #include "cmd/why/why.h"
+
+#include "core/base/ascii.h"
 #include "core/base/json.h"
 #include "core/base/safe_text.h"
 #include "core/base/units.h"
@@ -73,8 +73,7 @@ static const struct field frame_fields[] = {
 	FIELD(hs_err_frame, "kind", LETTER, kind),
 	FIELD(hs_err_frame, "text", TEXT, text),
 	FIELD(hs_err_frame, "library", TEXT, library),
-	FIELD(hs_err_frame, "offset", ADDRESS, offset,
-	      .has = offsetof(struct hs_err_frame, has_offset)),
+	FIELD(hs_err_frame, "offset", ADDRESS, offset, .has = offsetof(struct hs_err_frame, has_offset)),
 	FIELD(hs_err_frame, "symbol", TEXT, symbol),
 	FIELD(hs_err_frame, "method", TEXT, method),
 	FIELD(hs_err_frame, "path", TEXT, path),
@@ -120,8 +119,7 @@ static const struct field fields[] = {
 	FIELD(crash, "kind", TEXT, kind),
 	FIELD(crash, "signal", TEXT, e.signal),
 	FIELD(crash, "code", TEXT, e.code),
-	FIELD(crash, "address", ADDRESS, e.address,
-	      .has = offsetof(struct crash, e.has_address)),
+	FIELD(crash, "address", ADDRESS, e.address, .has = offsetof(struct crash, e.has_address)),
 	FIELD(crash, "mapped_file", TEXT, e.mapped_file),
 	FIELD(crash, "sent_by_kill", BOOL, e.sent_by_kill),
 	FIELD(crash, "sender_pid", ID, e.sender),
@@ -151,10 +149,8 @@ static const struct field fields[] = {
 	FIELD(crash, "container_usage_bytes", BYTES, e.container_usage),
 	FIELD(crash, "mappings", COUNT, e.mappings),
 	FIELD(crash, "max_mappings", COUNT, e.max_mappings),
-	FIELD(crash, "limits", LIMITS, e.limits,
-	      .count = offsetof(struct crash, e.limit_count)),
-	FIELD(crash, "container", LIMITS, e.container,
-	      .count = offsetof(struct crash, e.container_count)),
+	FIELD(crash, "limits", LIMITS, e.limits, .count = offsetof(struct crash, e.limit_count)),
+	FIELD(crash, "container", LIMITS, e.container, .count = offsetof(struct crash, e.container_count)),
 	LIST_FIELD(crash, "events", e.events, e.event_count, event_fields),
 	FIELD(crash, "lost", OBJECT, e, .members = lost_fields),
 	{ .key = NULL }
@@ -359,19 +355,6 @@ static bool template_add(struct text *out, const char *at, const char *end,
 
 /* ---- tests of the rules ---- */
 
-/* True if the text contains, or begins with, one of the words between |. */
-static bool text_has(const char *text, const char *words, bool at_start)
-{
-	for (size_t len; text && *words; words += len + (words[len] == '|')) {
-		const char *at = memmem(text, strlen(text), words,
-					len = strcspn(words, "|"));
-
-		if (at_start ? at == text : at != NULL)
-			return true;
-	}
-	return false;
-}
-
 /* True if a text is known and, if there are words, contains one of them. */
 static bool crash_has(const struct crash *c, const char *path,
 		      const char *words)
@@ -381,17 +364,17 @@ static bool crash_has(const struct crash *c, const char *path,
 	const void *at = base + f->offset;
 
 	return field_is_known(f, base) &&
-	       (!words || text_has(*(const char *const *)at, words, false));
+	       (!words || has_any(*(const char *const *)at, words, false));
 }
 
 /* True if one of the functions between | is on the native stack. */
 static bool crash_calls(const struct crash *c, const char *functions)
 {
 	const struct hs_err_stack *s = &c->e.native;
-	bool is_found = text_has(c->e.frame.symbol, functions, true);
+	bool is_found = has_any(c->e.frame.symbol, functions, true);
 
 	for (size_t i = 0; i < s->count && !is_found; i++)
-		is_found = text_has(s->frames[i].symbol, functions, true);
+		is_found = has_any(s->frames[i].symbol, functions, true);
 	return is_found;
 }
 
@@ -461,16 +444,16 @@ static bool crash_is_bus_error(const struct crash *c)
 
 static bool frame_is_unsafe(const struct hs_err_frame *f)
 {
-	return text_has(f->method,
-			"sun.misc.Unsafe.|jdk.internal.misc.Unsafe.|"
-			"jdk.internal.misc.ScopedMemoryAccess.",
-			true);
+	return has_any(f->method,
+		       "sun.misc.Unsafe.|jdk.internal.misc.Unsafe.|"
+		       "jdk.internal.misc.ScopedMemoryAccess.",
+		       true);
 }
 
 static bool crash_is_of_unsafe(const struct crash *c)
 {
 	return !c->culprit.kind &&
-	       (text_has(c->e.frame.symbol, "Unsafe_", true) ||
+	       (has_any(c->e.frame.symbol, "Unsafe_", true) ||
 		frame_is_unsafe(&c->e.java.frames[0]));
 }
 
@@ -484,12 +467,12 @@ static bool crash_is_of_gc(const struct crash *c)
 	const struct hs_err *e = &c->e;
 
 	return (e->frame.kind == 'V' || !c->culprit.kind) &&
-	       (text_has(e->thread,
-			 "GC Thread|G1 |ZWorker|ZDriver|XWorker|Shenandoah|"
-			 "ParGC|Concurrent Mark|CMS",
-			 true) ||
-		text_has(e->thread_kind, "GCTask|ConcurrentGC", true) ||
-		text_has(e->operation, "GC|Collect", false));
+	       (has_any(e->thread,
+			"GC Thread|G1 |ZWorker|ZDriver|XWorker|Shenandoah|"
+			"ParGC|Concurrent Mark|CMS",
+			true) ||
+		has_any(e->thread_kind, "GCTask|ConcurrentGC", true) ||
+		has_any(e->operation, "GC|Collect", false));
 }
 
 /* A function of the system or the JDK that libjvm has called. */
@@ -694,9 +677,8 @@ static const char *crash_limit(const struct hs_err *e, const char *name)
 /* JNA deletes its libraries in /tmp after it has loaded them. */
 static const char *frame_deleted(const struct hs_err_frame *f)
 {
-	return f->is_deleted && !text_has(f->path, "/tmp/|/jna", false)
-		       ? f->path
-		       : NULL;
+	return f->is_deleted && !has_any(f->path, "/tmp/|/jna", false) ? f->path
+								       : NULL;
 }
 
 static const struct crash_rule *
@@ -755,12 +737,6 @@ static bool row_add(struct text *out, const char *title, const char *template,
 	return false;
 }
 
-static bool crash_row(struct text *out, const struct crash *c,
-		      const char *title, const char *template)
-{
-	return row_add(out, title, template, values, c);
-}
-
 /*
  * The frames up to the first Java method, without the problematic frame and the
  * functions of HotSpot that write the log; then the Java methods.
@@ -771,15 +747,14 @@ static void text_add_frames(struct text *out, const struct hs_err *e)
 				  *end = e->native.frames + e->native.count;
 	size_t shown = 0;
 
-	while (f < end && text_has(f->symbol, "VMError::|report_", true))
+	while (f < end && has_any(f->symbol, "VMError::|report_", true))
 		f++;
 	for (; f < end && shown < SHOWN_FRAMES && memchr("CV", f->kind, 2); f++)
 		shown += row_add(out, shown ? "" : "native", "{kind} {text}",
 				 frame_fields, f);
 	shown = 0;
 	f = e->java.frames;
-	end = f + e->java.count;
-	for (; f < end && shown < SHOWN_FRAMES; f++)
+	for (; f < e->java.frames + e->java.count && shown < SHOWN_FRAMES; f++)
 		shown += row_add(out, shown ? "" : "Java", "{kind} {method}",
 				 frame_fields, f);
 }
@@ -808,35 +783,47 @@ static void text_add_events(struct text *out, const struct hs_err *e)
 			event_fields, &e->events[i]);
 }
 
+#define FREE "{memory_free_bytes}[ of {memory_bytes}] free"
+
+/* clang-format off */
+static const struct {
+	const char *title, *template;
+	void (*add)(struct text *out, const struct hs_err *e); /* or this */
+} rows[] = {
+	{ "signal", "{signal}[, {code}][, at address {address}]", NULL },
+	{ "source", "{source}", NULL },
+	{ "message", "{message}", NULL },
+	{ "frame", "{frame.kind} {frame.text}", NULL },
+	{ "library", "{frame.path}", NULL },
+	{ "thread", "[\"{thread.name}\" ][{thread.kind}][, {thread.state}]", NULL },
+	{ "compiling", "{compiled_method} with {compiler}", NULL },
+	{ "operation", "{vm_operation}", NULL },
+	{ .add = text_add_frames },
+	{ "JVM", "[{vm}|{jre}]", NULL },
+	{ "command", "{command}", NULL },
+	{ "uptime", "{uptime_s}", NULL },
+	{ .add = text_add_heap },
+	{ "memory", FREE "[; swap {swap_free_bytes} of {swap_bytes} free]", NULL },
+	{ "container", "{container_usage_bytes} of {container_memory_bytes} used", NULL },
+	{ .add = text_add_events },
+	{ "core", "{core}", NULL },
+};
+/* clang-format on */
+
 static void crash_write_text(struct text *out, const struct crash *c)
 {
 	const struct hs_err *e = &c->e;
 
 	text_printf(out, "%s\nnext: %s\n\n", c->cause, c->next);
-	crash_row(out, c, "signal",
-		  "{signal}[, {code}][, at address {address}]");
-	crash_row(out, c, "source", "{source}");
-	crash_row(out, c, "message", "{message}");
-	crash_row(out, c, "frame", "{frame.kind} {frame.text}");
-	crash_row(out, c, "library", "{frame.path}");
-	crash_row(out, c, "thread",
-		  "[\"{thread.name}\" ][{thread.kind}][, {thread.state}]");
-	crash_row(out, c, "compiling", "{compiled_method} with {compiler}");
-	crash_row(out, c, "operation", "{vm_operation}");
-	text_add_frames(out, e);
-	crash_row(out, c, "JVM", "[{vm}|{jre}]");
-	crash_row(out, c, "command", "{command}");
-	crash_row(out, c, "uptime", "{uptime_s}");
-	text_add_heap(out, e);
-	crash_row(out, c, "memory",
-		  e->swap ? "{memory_free_bytes}[ of {memory_bytes}] free"
-			    "[; swap {swap_free_bytes} of {swap_bytes} free]"
-			  : "{memory_free_bytes}[ of {memory_bytes}] free; "
-			    "no swap");
-	crash_row(out, c, "container",
-		  "{container_usage_bytes} of {container_memory_bytes} used");
-	text_add_events(out, e);
-	crash_row(out, c, "core", "{core}");
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
+		if (rows[i].add)
+			rows[i].add(out, e);
+		else
+			row_add(out, rows[i].title,
+				!e->swap && strcmp(rows[i].title, "memory") == 0
+					? FREE "; no swap"
+					: rows[i].template,
+				values, c);
 	if (e->is_header)
 		text_puts(out, "note: this is only the head of the log, as on "
 			       "the standard output of the JVM\n");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cmd/why/observation.h"
+#include "cmd/why/why.h"
 
 #include "bpf/gc_probes.h"
 #include "bpf/sampling/sampling.h"
@@ -21,6 +21,7 @@
 
 #include <inttypes.h>
 #include <sched.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -78,6 +79,9 @@ struct observation {
 	struct class_histogram histogram; /* the first one */
 	bool has_histogram;
 	struct jvm_replies replies;
+	/* Of the memory when it began to grow, and at the end. */
+	struct mem_account first_account, account;
+	struct mem_growth growth;
 	struct busy_processes others;
 
 	struct text problems[DIAGNOSIS_NEEDS]; /* by the number of the bit */
@@ -120,22 +124,16 @@ static int observation_read_dump(struct observation *o, struct error *err)
 	return 0;
 }
 
-/* When the dump of this number is due, after the beginning. */
-static int64_t observation_dump_ns(const struct observation *o, size_t number)
-{
-	int64_t last = o->duration_ns - 200 * CLOCK_NS_PER_MS;
-	int64_t even = last * (int64_t)number / (OBSERVATION_DUMPS - 1);
-
-	return number == 1 && even > FIRST_NS ? FIRST_NS : even;
-}
-
 static void observation_take_due_dump(struct observation *o)
 {
 	struct error err;
 	int64_t now = clock_monotonic_ns() - o->begin_ns;
+	int64_t last = o->duration_ns - 200 * CLOCK_NS_PER_MS;
+	int64_t due = last * (int64_t)o->dumps_due / (OBSERVATION_DUMPS - 1);
 
-	if (!o->attach || o->dumps_due == OBSERVATION_DUMPS ||
-	    now < observation_dump_ns(o, o->dumps_due))
+	if (o->dumps_due == 1 && due > FIRST_NS)
+		due = FIRST_NS;
+	if (!o->attach || o->dumps_due == OBSERVATION_DUMPS || now < due)
 		return;
 	o->dumps_due++;
 	if (observation_read_dump(o, &err)) {
@@ -151,16 +149,15 @@ static void observation_take_due_dump(struct observation *o)
 static void observation_add_last_thread(struct observation *o,
 					const struct gc_pause *p)
 {
+	size_t len = p->last_thread ? strlen(p->last_thread) : 0;
 	uint32_t id;
 
 	if (!p->last_thread || p->sync_ns < SLOW_NS)
 		return;
 	o->last_known++;
-	if (o->last_names.count == LAST_NAMES &&
-	    !intern_find(&o->last_names, p->last_thread,
-			 strlen(p->last_thread)))
-		return;
-	id = intern_id(&o->last_names, p->last_thread, strlen(p->last_thread));
+	id = o->last_names.count == LAST_NAMES
+		     ? intern_find(&o->last_names, p->last_thread, len)
+		     : intern_id(&o->last_names, p->last_thread, len);
 	if (id)
 		o->last_counts[id - 1]++;
 }
@@ -188,10 +185,8 @@ static void observation_read_pauses(struct observation *o)
 	struct error err = { 0 };
 	enum gc_next next = GC_NEXT_RECORD;
 
-	while (o->gc && next == GC_NEXT_RECORD) {
-		next = gc_source_next(o->gc, &p, &err);
-		if (next != GC_NEXT_RECORD)
-			break;
+	while (o->gc &&
+	       (next = gc_source_next(o->gc, &p, &err)) == GC_NEXT_RECORD) {
 		diagnosis_add_pause(&o->pauses, &p, o->gc->columns);
 		observation_add_last_thread(o, &p);
 		observation_add_stop(o, &p);
@@ -232,9 +227,10 @@ static void observation_on_notice(void *self, enum sampling_notice level,
 	(level == SAMPLING_LOSS ? log_always : log_detail)("%s", text);
 }
 
-static int observation_start_sampling(struct observation *o, struct error *err)
+static void observation_open_sampling(struct observation *o)
 {
 	struct jvm jvm;
+	struct error err;
 
 	o->sampling_options = (struct sampling_options){
 		.events = SAMPLING_CPU,
@@ -245,21 +241,11 @@ static int observation_start_sampling(struct observation *o, struct error *err)
 		.notice = observation_on_notice,
 		.add_name = main_name_add_with_pid,
 	};
-	o->sampling = sampling_open(&o->sampling_options, err);
-	if (!o->sampling || jvm_open_java(&jvm, o->jvm->pid, err))
-		return -1;
-	return sampling_add(o->sampling, &jvm, err) ||
-			       sampling_find(o->sampling, err) ||
-			       sampling_start(o->sampling, err)
-		       ? -1
-		       : 0;
-}
-
-static void observation_open_sampling(struct observation *o)
-{
-	struct error err;
-
-	if (observation_start_sampling(o, &err) == 0)
+	o->sampling = sampling_open(&o->sampling_options, &err);
+	if (o->sampling && jvm_open_java(&jvm, o->jvm->pid, &err) == 0 &&
+	    sampling_add(o->sampling, &jvm, &err) == 0 &&
+	    sampling_find(o->sampling, &err) == 0 &&
+	    sampling_start(o->sampling, &err) == 0)
 		return;
 	observation_miss(o, NEEDS_PROFILE, err.text);
 	sampling_close(o->sampling);
@@ -268,39 +254,39 @@ static void observation_open_sampling(struct observation *o)
 
 /* ---- questions to the JVM ---- */
 
+/* True if there is a reply; *err has no text without an error. */
+static bool observation_call(struct observation *o, const char *operation,
+			     const char *argument, struct text *reply,
+			     struct error *err)
+{
+	const struct attach_request request = { .operation = operation,
+						.args = { argument } };
+
+	*err = (struct error){ 0 };
+	return o->attach && attach_call(o->attach, &request, reply, err) == 0 &&
+	       reply->len;
+}
+
 /* Refused by JDKs that lack the command: there is no reply then. */
 static void observation_ask(struct observation *o, const char *command,
-			    void (*add)(struct jvm_replies *r,
-					const char *reply, size_t len))
+			    jvm_reply_parser *add)
 {
-	const struct attach_request request = {
-		.operation = "jcmd",
-		.args = { command },
-	};
 	struct text reply = { 0 };
 	struct error err;
 
-	if (!o->attach)
-		return;
-	if (attach_call(o->attach, &request, &reply, &err))
-		log_detail("%s: %s", command, err.text);
-	else if (reply.len)
+	if (observation_call(o, "jcmd", command, &reply, &err))
 		add(&o->replies, reply.bytes, reply.len);
+	else if (*err.text)
+		log_detail("%s: %s", command, err.text);
 	text_release(&reply);
 }
 
 static bool observation_count_objects(struct observation *o,
 				      struct class_histogram *h)
 {
-	const struct attach_request request = {
-		.operation = "inspectheap",
-		.args = { "-all" },
-	};
 	struct text reply = { 0 };
-	struct error err = { 0 };
-	bool ok = o->attach &&
-		  attach_call(o->attach, &request, &reply, &err) == 0 &&
-		  reply.len &&
+	struct error err;
+	bool ok = observation_call(o, "inspectheap", "-all", &reply, &err) &&
 		  class_histogram_read(h, reply.bytes, reply.len, &err) == 0;
 
 	if (!ok)
@@ -325,8 +311,12 @@ static void observation_suspect(struct observation *o)
 	if (o->samples_due == 2 &&
 	    trends_rate(t, TREND_ANONYMOUS) >= GROWTH_PER_S &&
 	    java_heap_range(o->owners.view->structs, o->owners.view->memory,
-			    &heap.begin, &heap.end))
-		trends_watch_native(&o->trends, heap);
+			    &heap.begin, &heap.end)) {
+		o->trends.heap = heap;
+		if (mem_account_read(&o->first_account, o->jvm, true,
+				     error_unused()))
+			mem_account_release(&o->first_account);
+	}
 	if (o->samples_due != OBSERVATION_QUARTERS)
 		return;
 	is_native = trends_rate(t, TREND_NATIVE) >= GROWTH_PER_S;
@@ -354,11 +344,30 @@ static void observation_take_due_sample(struct observation *o)
 	observation_suspect(o);
 }
 
+/* The walk of the blocks takes longer than the rest, and is for growth only. */
+static void observation_account(struct observation *o)
+{
+	bool has_grown = o->first_account.pid != 0;
+	struct error err;
+
+	if (mem_account_read(&o->account, o->jvm, has_grown, &err)) {
+		log_detail("no account of memory: %s", err.text);
+		mem_account_release(&o->account);
+		return;
+	}
+	o->facts.account = &o->account;
+	if (!has_grown)
+		return;
+	mem_growth_of(&o->growth, &o->first_account, &o->account);
+	o->facts.growth = &o->growth;
+}
+
 /* Asks the JVM what the facts so far are not enough for. */
 static void observation_ask_more(struct observation *o)
 {
 	struct class_histogram last = { 0 };
 
+	observation_account(o);
 	if (o->has_histogram && observation_count_objects(o, &last))
 		jvm_replies_add_growth(&o->replies, &o->histogram, &last);
 	class_histogram_release(&last);
@@ -389,16 +398,6 @@ static int observation_sample_proc(struct observation *o,
 		return -1;
 	o->sample = sample;
 	o->facts.rates = thread_rates_update(r, &o->sample);
-	return 0;
-}
-
-static int observation_sample_first(struct observation *o, struct error *err)
-{
-	if (observation_sample_proc(o, o->rates, err))
-		return -1;
-	thread_rates_update(o->first_rates, &o->sample);
-	o->before = o->sample.process;
-	o->facts.before = &o->before;
 	return 0;
 }
 
@@ -444,7 +443,12 @@ static int observation_begin(struct observation *o,
 	o->begin_ns = clock_monotonic_ns();
 	trends_open(&o->trends, o->jvm);
 	busy_processes_read(&o->others);
-	return observation_sample_first(o, err);
+	if (observation_sample_proc(o, o->rates, err))
+		return -1;
+	thread_rates_update(o->first_rates, &o->sample);
+	o->before = o->sample.process;
+	o->facts.before = &o->before;
+	return 0;
 }
 
 struct observation *observation_open(const struct jvm *jvm,
@@ -483,16 +487,6 @@ static bool observation_step(struct observation *o)
 	return signals_wait(o->jvm->pidfd, due) == WAIT_DUE;
 }
 
-/* The CPUs on which the JVM may run: cpusets, taskset(1). */
-static double observation_count_cpus(const struct observation *o)
-{
-	cpu_set_t cpus;
-
-	if (sched_getaffinity(o->jvm->pid, sizeof(cpus), &cpus) == 0)
-		return CPU_COUNT(&cpus);
-	return (double)o->sample.process.cpus;
-}
-
 /* The diagnosis may lack causes for these reasons. */
 static void observation_set_lost(struct observation *o)
 {
@@ -510,12 +504,8 @@ static void observation_set_lost(struct observation *o)
 	}
 	if (o->gc)
 		gc_source_lost(o->gc, &lost);
-	if (lost.pauses || lost.records)
-		text_printf(out, "%spauses: %" PRIu64, out->len ? "; " : "",
-			    lost.pauses + lost.records);
-	if (o->waits.left_out)
-		text_printf(out, "%swaiting threads: %zu", out->len ? "; " : "",
-			    o->waits.left_out);
+	why_add_lost(out, "pauses", lost.pauses + lost.records);
+	why_add_lost(out, "waiting threads", o->waits.left_out);
 	o->facts.lost = out;
 }
 
@@ -523,7 +513,9 @@ static void observation_set_lost(struct observation *o)
 static void observation_set_facts(struct observation *o)
 {
 	struct diagnosis_facts *f = &o->facts;
+	struct busy_processes now = { 0 };
 	unsigned most = 0;
+	cpu_set_t cpus;
 
 	f->target = o->name;
 	f->title = o->source->ops->title(o->source);
@@ -531,8 +523,13 @@ static void observation_set_facts(struct observation *o)
 	f->trends = &o->trends;
 	f->replies = &o->replies;
 	f->seconds = (double)(clock_monotonic_ns() - o->begin_ns) / 1e9;
-	f->neighbor = busy_processes_find(&o->others, o->jvm->pid, f->seconds);
-	f->cpus = observation_count_cpus(o);
+	busy_processes_read(&now);
+	f->neighbor = busy_processes_compare(&o->others, &now, o->jvm->pid);
+	busy_processes_release(&now);
+	/* The CPUs on which the JVM may run: cpusets, taskset(1). */
+	f->cpus = sched_getaffinity(o->jvm->pid, sizeof(cpus), &cpus) == 0
+			  ? CPU_COUNT(&cpus)
+			  : (double)o->sample.process.cpus;
 	f->dumps = &o->waits;
 	f->pauses = o->gc ? &o->pauses : NULL;
 	o->pauses.seconds = f->seconds;
@@ -556,7 +553,8 @@ static void observation_tell(struct observation *o, size_t *told,
 	size_t news = o->waits.dumps + o->samples_due;
 	struct diagnosis d;
 
-	if (o->duration_ns < EARLY_NS || o->waits.dumps < 2 || news == *told ||
+	if (!tell || o->duration_ns < EARLY_NS || o->waits.dumps < 2 ||
+	    news == *told ||
 	    observation_sample_proc(o, o->first_rates, error_unused()))
 		return;
 	if (!*told)
@@ -613,21 +611,15 @@ int observation_diagnose(struct observation *o, struct diagnosis *d,
 	return 0;
 }
 
-struct profile *observation_profile(struct observation *o)
+struct observed observation_observed(struct observation *o)
 {
-	return o->facts.profile ? sampling_profile(o->sampling) : NULL;
-}
-
-const struct dump_series *observation_dump(const struct observation *o)
-{
-	return o->waits.dumps ? &o->dump : NULL;
-}
-
-const struct observed_stop *observation_stops(const struct observation *o,
-					      size_t *count)
-{
-	*count = o->stop_count;
-	return o->stops;
+	return (struct observed){
+		.profile = o->facts.profile ? sampling_profile(o->sampling)
+					    : NULL,
+		.dump = o->waits.dumps ? &o->dump : NULL,
+		.stops = o->stops,
+		.stop_count = o->stop_count,
+	};
 }
 
 void observation_close(struct observation *o)
@@ -647,6 +639,8 @@ void observation_close(struct observation *o)
 	trends_close(&o->trends);
 	class_histogram_release(&o->histogram);
 	jvm_replies_release(&o->replies);
+	mem_account_release(&o->first_account);
+	mem_account_release(&o->account);
 	busy_processes_release(&o->others);
 	if (o->source)
 		o->source->ops->close(o->source);

@@ -6,7 +6,6 @@
 #include "cmd/shared/log.h"
 #include "cmd/shared/signals.h"
 #include "cmd/shared/target.h"
-#include "cmd/why/observation.h"
 #include "core/base/alloc.h"
 #include "core/base/child.h"
 #include "core/base/clock.h"
@@ -64,8 +63,6 @@ static int why_observe(const struct jvm *jvm, struct observation **o,
 	return observation_diagnose(*o, d, err);
 }
 
-static void why_tell_nothing(const struct diagnosis *d) { (void)d; }
-
 /* Runs in the child. */
 static int against_observe(void *self, int channel, struct error *err)
 {
@@ -81,7 +78,7 @@ static int against_observe(void *self, int channel, struct error *err)
 	signals_forget();
 	signals_listen();
 	log_set_level(LOG_QUIET);
-	ret = why_observe(&a->jvm, &o, &d, why_tell_nothing, err);
+	ret = why_observe(&a->jvm, &o, &d, NULL, err);
 	if (ret == 0) {
 		diagnosis_add_json(&out, &d, NULL);
 		if (write(a->result, out.bytes, out.len) != (ssize_t)out.len)
@@ -184,6 +181,12 @@ static void against_close(struct against *a)
 	jvm_close(&a->jvm);
 }
 
+/* NULL without --against. */
+static const struct diagnosis *against_diagnosis(const struct against *a)
+{
+	return a->is_given ? &a->diagnosis : NULL;
+}
+
 /* ---- output ---- */
 
 static bool why_output_is_page(void)
@@ -210,14 +213,11 @@ static int why_write_html(const struct diagnosis *d, struct observation *o,
 static int why_write(const struct diagnosis *d, const struct against *a,
 		     struct error *err)
 {
-	const struct diagnosis *other = a && a->is_given ? &a->diagnosis : NULL;
 	struct text out = { 0 };
 	int ret;
 
-	if (opt.json)
-		diagnosis_add_json(&out, d, other);
-	else
-		why_add_text(&out, d, other);
+	(opt.json ? diagnosis_add_json : why_add_text)(&out, d,
+						       against_diagnosis(a));
 	ret = output_file(opt.output, out.bytes, out.len, err);
 	text_release(&out);
 	return ret;
@@ -230,10 +230,10 @@ static int why_end_with(int status, struct error *err)
 	return -1;
 }
 
-static int why_set_status(const struct diagnosis *d,
-			  const struct diagnosis *other, struct error *err)
+static int why_set_status(const struct diagnosis *d, const struct against *a,
+			  struct error *err)
 {
-	if (!opt.exit_code || !why_count_causes(d, other))
+	if (!opt.exit_code || !why_count_causes(d, against_diagnosis(a)))
 		return 0;
 	return why_end_with(d->causes[0].rank == CAUSE_BROKEN ? WHY_BROKEN
 							      : WHY_FOUND,
@@ -241,31 +241,6 @@ static int why_set_status(const struct diagnosis *d,
 }
 
 /* ---- files ---- */
-
-/* Inputs that are read completely; why_close_inputs() must follow. */
-struct why_inputs {
-	struct input *all;
-	size_t count;
-};
-
-static int why_open_inputs(struct why_inputs *in, const char *const *paths,
-			   size_t count, struct error *err)
-{
-	in->all = xcalloc(count, sizeof(*in->all));
-	for (size_t i = 0; i < count; i++) {
-		in->count++;
-		if (why_open_input(&in->all[i], paths[i], err))
-			return fail_in(err, "%s", paths[i]);
-	}
-	return 0;
-}
-
-static void why_close_inputs(struct why_inputs *in)
-{
-	for (size_t i = 0; i < in->count; i++)
-		input_close(&in->all[i]);
-	free(in->all);
-}
 
 /* Explains a fatal error log, which may end early. */
 static int why_explain_crash(const struct input *in, struct error *err)
@@ -288,40 +263,35 @@ static int why_explain_crash(const struct input *in, struct error *err)
 static int why_compare_files(const struct diagnosis *d, struct error *err)
 {
 	struct against a = { .result = -1 };
-	int ret = against_open(&a, err);
+	bool ok = against_open(&a, err) == 0 && against_finish(&a, err) == 0 &&
+		  why_write(d, &a, err) == 0 && why_set_status(d, &a, err) == 0;
 
-	if (ret == 0)
-		ret = against_finish(&a, err);
-	if (ret == 0)
-		ret = why_write(d, &a, err);
-	if (ret == 0)
-		ret = why_set_status(d, a.is_given ? &a.diagnosis : NULL, err);
-	if (ret == 0 && d->lost.len)
-		ret = fail(err, ERROR_PARTIAL, "the input is incomplete");
+	if (ok && d->lost.len)
+		ok = fail(err, ERROR_PARTIAL, "the input is incomplete") == 0;
 	against_close(&a);
-	return ret;
+	return ok ? 0 : -1;
 }
 
 /* A single file may be a fatal error log, which needs no other. */
-static int why_judge_inputs(const struct why_inputs *in, struct error *err)
+static int why_judge_inputs(const struct input *all, size_t count,
+			    struct error *err)
 {
 	struct diagnosis d = { 0 };
 	struct text name = { 0 };
 	struct error no_recording;
 	int ret = -1;
 
-	if (in->count == 1) {
-		ret = why_explain_crash(in->all, err);
+	if (count == 1) {
+		ret = why_explain_crash(all, err);
 		if (ret == 0 && opt.exit_code)
 			return why_end_with(WHY_BROKEN, err);
 		if (ret == 0 || err->kind != ERROR_INPUT)
 			return ret;
 	}
-	ret = why_read_files(&d, in->all, in->count, &no_recording);
+	ret = why_read_files(&d, all, count, &no_recording);
 	if (ret == 0)
 		ret = why_compare_files(&d, err);
-	else if (in->count > 1 ||
-		 !foreign_file_name(&name, in->all->bytes, in->all->len))
+	else if (count > 1 || !foreign_file_name(&name, all->bytes, all->len))
 		*err = no_recording;
 	text_release(&name);
 	diagnosis_release(&d);
@@ -331,18 +301,25 @@ static int why_judge_inputs(const struct why_inputs *in, struct error *err)
 static int why_run_files(const char *const *paths, size_t count,
 			 struct error *err)
 {
-	struct why_inputs in = { 0 };
-	int ret;
+	struct input *all;
+	int ret = 0;
 
 	if (target_refuse_live("duration|watch|no-attach|no-uprobes", err))
 		return -1;
 	if (why_output_is_page())
 		return misuse(err, "a page requires a running JVM: '%s'",
 			      opt.output);
-	ret = why_open_inputs(&in, paths, count, err);
+	all = xcalloc(count, sizeof(*all));
+	for (size_t i = 0; ret == 0 && i < count; i++) {
+		ret = why_open_input(&all[i], paths[i], err);
+		if (ret)
+			fail_in(err, "%s", paths[i]);
+	}
 	if (ret == 0)
-		ret = why_judge_inputs(&in, err);
-	why_close_inputs(&in);
+		ret = why_judge_inputs(all, count, err);
+	for (size_t i = 0; i < count; i++)
+		input_close(&all[i]);
+	free(all);
 	return ret;
 }
 
@@ -398,7 +375,7 @@ static int why_watch(const struct jvm *jvm, struct error *err)
 		struct text out = { 0 };
 		struct observation *o;
 
-		ret = why_observe(jvm, &o, &d, why_tell_nothing, err);
+		ret = why_observe(jvm, &o, &d, NULL, err);
 		observation_close(o);
 		/* What a signal cut short is no change. */
 		if (ret == 0 && (is_first || !signals_arrived()))
@@ -426,26 +403,21 @@ static int why_run_jvm(const struct jvm *jvm, struct error *err)
 	struct against a = { .result = -1 };
 	struct diagnosis d = { 0 };
 	struct observation *o = NULL;
-	int ret;
+	bool ok;
 
 	if (opt.watch)
 		return why_watch(jvm, err);
-	ret = against_open(&a, err);
-	if (ret == 0)
-		ret = why_observe(jvm, &o, &d, why_tell, err);
+	ok = against_open(&a, err) == 0 &&
+	     why_observe(jvm, &o, &d, why_tell, err) == 0;
 	why_remove_answer();
-	if (ret == 0)
-		ret = against_finish(&a, err);
-	if (ret == 0 && why_output_is_page())
-		ret = why_write_html(&d, o, err);
-	else if (ret == 0)
-		ret = why_write(&d, &a, err);
-	if (ret == 0)
-		ret = why_set_status(&d, a.is_given ? &a.diagnosis : NULL, err);
+	ok = ok && against_finish(&a, err) == 0 &&
+	     (why_output_is_page() ? why_write_html(&d, o, err)
+				   : why_write(&d, &a, err)) == 0 &&
+	     why_set_status(&d, &a, err) == 0;
 	observation_close(o);
 	against_close(&a);
 	diagnosis_release(&d);
-	return ret;
+	return ok ? 0 : -1;
 }
 
 static int why_run_command(int argc, char **argv, struct error *err)

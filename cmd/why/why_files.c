@@ -24,11 +24,11 @@ struct filed_facts {
 	struct text lost;
 };
 
-static void filed_lose(struct filed_facts *f, uint64_t count, const char *what)
+void why_add_lost(struct text *out, const char *what, uint64_t count)
 {
 	if (count)
-		text_printf(&f->lost, "%s%s: %" PRIu64, f->lost.len ? "; " : "",
-			    what, count);
+		text_printf(out, "%s%s: %" PRIu64, out->len ? "; " : "", what,
+			    count);
 }
 
 /* A file has several dumps: the series keeps one of them at a time. */
@@ -78,10 +78,10 @@ static void filed_add_pauses(struct filed_facts *f, struct gc_source *s)
 			f->last_ns = end_ns;
 	}
 	if (next == GC_NEXT_FAILED)
-		filed_lose(f, 1, err.text);
+		why_add_lost(&f->lost, err.text, 1);
 	gc_source_lost(s, &lost);
-	filed_lose(f, lost.pauses + lost.records, "pauses");
-	filed_lose(f, lost.lines, "lines");
+	why_add_lost(&f->lost, "pauses", lost.pauses + lost.records);
+	why_add_lost(&f->lost, "lines", lost.lines);
 }
 
 static int filed_add_gc_log(struct filed_facts *f, const struct input *in,
@@ -94,10 +94,9 @@ static int filed_add_gc_log(struct filed_facts *f, const struct input *in,
 	if (!s)
 		return -1;
 	filed_add_pauses(f, s);
-	filed_lose(f,
-		   gc_log_broken_lines(s, &(const char *){ NULL },
-				       &(uint64_t){ 0 }),
-		   "incomplete lines");
+	why_add_lost(&f->lost, "incomplete lines",
+		     gc_log_broken_lines(s, &(const char *){ NULL },
+					 &(uint64_t){ 0 }));
 	gc_source_close(s);
 	return 0;
 }
@@ -113,11 +112,6 @@ static void filed_add_jfr_pauses(struct filed_facts *f, const struct input *in)
 	}
 	gc_source_close(s);
 	profile_free(p);
-}
-
-static bool reader_has_dumps(const struct reader *r)
-{
-	return r == &dump_reader || r == &dump_json_reader;
 }
 
 static int filed_add(struct filed_facts *f, const struct input *in,
@@ -136,7 +130,7 @@ static int filed_add(struct filed_facts *f, const struct input *in,
 		return fail(err, ERROR_INPUT,
 			    "no fatal error log, GC log, thread dump or "
 			    "recording");
-	if (reader_has_dumps(reader))
+	if (reader == &dump_reader || reader == &dump_json_reader)
 		return filed_add_dumps(f, in, reader, err);
 	if (reader == &jfr_reader)
 		filed_add_jfr_pauses(f, in);
@@ -162,8 +156,8 @@ static void filed_diagnose(struct filed_facts *f, const char *title,
 
 	for (size_t i = 0; f->profile && i < f->profile->remark_count; i++)
 		if (f->profile->remarks[i].is_loss)
-			filed_lose(f, f->profile->remarks[i].count,
-				   f->profile->remarks[i].what);
+			why_add_lost(&f->lost, f->profile->remarks[i].what,
+				     f->profile->remarks[i].count);
 	pauses.seconds = (double)(f->last_ns - f->first_ns) / 1e9;
 	if (pauses.seconds > 0)
 		facts.pauses = &pauses;
@@ -193,7 +187,7 @@ static int filed_add_all(struct filed_facts *f, const struct input *all,
 		if (filed_add(f, &all[i], err))
 			return fail_in(err, "%s", all[i].name);
 		if (all[i].damage)
-			filed_lose(f, 1, all[i].damage);
+			why_add_lost(&f->lost, all[i].damage, 1);
 		if (i < 3)
 			text_puts(title, i ? ", " : "");
 		if (i < 3)

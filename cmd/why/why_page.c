@@ -17,44 +17,40 @@
 
 enum { CHART_WIDTH = 1000, CHART_HEIGHT = 120 };
 
+/* clang-format off */
 static const char page_head[] =
-	"<!doctype html>\n<html lang=\"en\">\n<head>\n<meta "
-	"charset=\"utf-8\">\n"
-	"<meta http-equiv=\"Content-Security-Policy\" content=\"default-src "
-	"'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action "
-	"'none'\">\n"
-	"<meta name=\"viewport\" content=\"width=device-width, "
-	"initial-scale=1\">\n<meta name=\"color-scheme\" content=\"light "
-	"dark\">\n<style>\n"
-	":root { color-scheme: light dark; --soft: #565c68; --line: #d9dce2; "
-	"--bar: #1d4ed8; }\n"
-	"@media (prefers-color-scheme: dark) { :root { --soft: #a4abb8; "
-	"--line: #363b46; --bar: #8ab4ff; } }\n"
-	"body { margin: 0 auto; max-width: 1240px; padding: 12px; font: "
-	"14px/20px system-ui, \"DejaVu Sans\", sans-serif; }\n"
+	"<!doctype html>\n"
+	"<html lang=\"en\">\n"
+	"<head>\n"
+	"<meta charset=\"utf-8\">\n"
+	"<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'\">\n"
+	"<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+	"<meta name=\"color-scheme\" content=\"light dark\">\n"
+	"<style>\n"
+	":root { color-scheme: light dark; --soft: #565c68; --line: #d9dce2; --bar: #1d4ed8; }\n"
+	"@media (prefers-color-scheme: dark) { :root { --soft: #a4abb8; --line: #363b46; --bar: #8ab4ff; } }\n"
+	"body { margin: 0 auto; max-width: 1240px; padding: 12px; font: 14px/20px system-ui, \"DejaVu Sans\", sans-serif; }\n"
 	"h1 { font-size: 18px; } h2 { font-size: 16px; margin: 20px 0 4px; }\n"
 	"p, li { overflow-wrap: anywhere; } p { margin: 4px 0; }\n"
-	".rank { font-size: 12px; font-weight: 600; border: 1px solid "
-	"var(--line); border-radius: 4px; padding: 1px 6px; margin-right: 8px; "
-	"}\n"
+	".rank { font-size: 12px; font-weight: 600; border: 1px solid var(--line); border-radius: 4px; padding: 1px 6px; margin-right: 8px; }\n"
 	".soft { color: var(--soft); }\n"
-	"table { border-collapse: collapse; font-variant-numeric: "
-	"tabular-nums; }\n"
-	"td, th { padding: 2px 16px 2px 0; text-align: left; border-bottom: "
-	"1px solid var(--line); } td.n { text-align: right; }\n"
+	"table { border-collapse: collapse; font-variant-numeric: tabular-nums; }\n"
+	"td, th { padding: 2px 16px 2px 0; text-align: left; border-bottom: 1px solid var(--line); } td.n { text-align: right; }\n"
 	"pre, .wide { overflow-x: auto; } code { font-size: 13px; }\n"
 	"summary { cursor: pointer; font-weight: 600; margin: 8px 0; }\n"
 	".gc { fill: var(--bar); } .other { fill: var(--soft); }\n"
-	"</style>\n<title>";
+	"</style>\n"
+	"<title>";
+/* clang-format on */
 
-static void page_add(struct text *out, const struct text *t)
+/* Adds a text, or nothing, between marks. */
+static void page_put(struct text *out, const char *before, const char *string,
+		     const char *after)
 {
-	flame_html(out, t->len ? t->bytes : "", t->len);
-}
-
-static void page_add_string(struct text *out, const char *string)
-{
-	flame_html(out, string, strlen(string));
+	text_puts(out, before);
+	if (string)
+		flame_html(out, string, strlen(string));
+	text_puts(out, after);
 }
 
 static void page_add_evidence(struct text *out, const struct evidence *all,
@@ -63,17 +59,13 @@ static void page_add_evidence(struct text *out, const struct evidence *all,
 	text_puts(out, "<table><tr><th>number</th><th>value</th><th>unit</th>"
 		       "<th>source</th></tr>\n");
 	for (size_t i = 0; i < count; i++) {
-		text_puts(out, "<tr><td>");
-		page_add_string(out, all[i].name);
+		page_put(out, "<tr><td>", all[i].name, "</td><td class=\"n\">");
 		text_printf(out,
-			    all[i].value == floor(all[i].value)
-				    ? "</td><td class=\"n\">%.0f</td><td>"
-				    : "</td><td class=\"n\">%.4g</td><td>",
+			    all[i].value == floor(all[i].value) ? "%.0f"
+								: "%.4g",
 			    all[i].value);
-		page_add_string(out, all[i].unit);
-		text_puts(out, "</td><td>");
-		page_add_string(out, all[i].source);
-		text_puts(out, "</td></tr>\n");
+		page_put(out, "</td><td>", all[i].unit, "</td><td>");
+		page_put(out, "", all[i].source, "</td></tr>\n");
 	}
 	text_puts(out, "</table>\n");
 }
@@ -83,16 +75,13 @@ static void page_add_cause(struct text *out, size_t number,
 {
 	text_printf(out, "<h2>%zu <span class=\"rank\">%s</span>", number,
 		    cause_rank_names[c->rank]);
-	page_add(out, &c->sentence);
-	text_puts(out, "</h2>\n<p>");
-	page_add(out, &c->detail);
+	page_put(out, "", c->sentence.bytes, "</h2>\n<p>");
+	page_put(out, "", c->detail.bytes, "");
 	if (c->explained_by)
 		text_printf(out, " (because of %zu)", c->explained_by);
-	if (c->next.len) {
-		text_puts(out, "</p>\n<p>Next: <code>sjkc ");
-		page_add(out, &c->next);
-		text_puts(out, "</code>");
-	}
+	if (c->next.len)
+		page_put(out, "</p>\n<p>Next: <code>sjkc ", c->next.bytes,
+			 "</code>");
 	text_puts(out, "</p>\n<details><summary>Numbers</summary>\n");
 	page_add_evidence(out, c->evidence, c->evidence_count);
 	text_puts(out, "</details>\n");
@@ -110,18 +99,15 @@ static void page_add_rules(struct text *out, const struct diagnosis *d)
 	for (size_t i = 0; i < d->unchecked_count; i++) {
 		text_printf(out,
 			    "<li class=\"soft\">%s: ", d->unchecked[i]->topic);
-		page_add_string(out, d->reasons[i]);
-		text_puts(out, "</li>\n");
+		page_put(out, "", d->reasons[i], "</li>\n");
 	}
 	text_puts(out, "</ul>\n");
 }
 
 /* A bar for each stop, at its end, as high as it was long. */
 static void page_add_pauses(struct text *out, const struct diagnosis *d,
-			    const struct observation *o)
+			    const struct observed_stop *all, size_t count)
 {
-	size_t count;
-	const struct observed_stop *all = observation_stops(o, &count);
 	double longest = 0;
 
 	if (!count || d->seconds <= 0)
@@ -197,12 +183,12 @@ static void page_add_dump(struct text *out, const struct diagnosis *d,
 void why_write_page(struct output *out, const struct diagnosis *d,
 		    struct observation *o)
 {
+	const struct observed seen = observation_observed(o);
 	struct text t = { 0 };
 
-	text_puts(&t, page_head);
-	page_add(&t, &d->title);
-	text_puts(&t, "</title>\n</head>\n<body>\n<h1>");
-	page_add(&t, &d->title);
+	page_put(&t, page_head, d->title.bytes,
+		 "</title>\n</head>\n<body>\n<h1>");
+	page_put(&t, "", d->title.bytes, "");
 	text_printf(&t, "</h1>\n<p>%.1f s observed, %zu thread dumps</p>\n",
 		    d->seconds, d->dumps);
 	if (!d->count)
@@ -210,17 +196,14 @@ void why_write_page(struct output *out, const struct diagnosis *d,
 	for (size_t i = 0; i < d->count; i++)
 		page_add_cause(&t, i + 1, &d->causes[i]);
 	page_add_rules(&t, d);
-	if (d->lost.len) {
-		text_puts(&t, "<p>Lost: ");
-		page_add(&t, &d->lost);
-		text_puts(&t, "</p>\n");
-	}
+	if (d->lost.len)
+		page_put(&t, "<p>Lost: ", d->lost.bytes, "</p>\n");
 	text_puts(&t, "<h2>Evidence</h2>\n");
-	page_add_pauses(&t, d, o);
+	page_add_pauses(&t, d, seen.stops, seen.stop_count);
 	output_write(out, t.bytes, t.len);
 	text_clear(&t);
-	page_write_flame(out, observation_profile(o));
-	page_add_dump(&t, d, observation_dump(o));
+	page_write_flame(out, seen.profile);
+	page_add_dump(&t, d, seen.dump);
 	text_puts(&t, "<details><summary>Figures</summary>\n");
 	page_add_evidence(&t, d->figures, d->figure_count);
 	text_puts(&t, "</details>\n</body>\n</html>\n");

@@ -10,6 +10,14 @@
 
 enum { WIDTH = 80, INDENT = 12, CAUSES_MAX = 5 };
 
+/* Appends a text as lines, unless it is empty, and releases it. */
+static void text_wrap(struct text *out, struct text *line)
+{
+	if (line->len)
+		columns_wrap(out, line->bytes, 0, 2, WIDTH);
+	text_release(line);
+}
+
 static void fine_add_text(struct text *out, const struct diagnosis *d)
 {
 	struct text line = { 0 };
@@ -17,9 +25,7 @@ static void fine_add_text(struct text *out, const struct diagnosis *d)
 	for (size_t i = 0; i < d->fine_count; i++)
 		text_printf(&line, "%s %s",
 			    i ? "," : "fine:", d->fine[i]->topic);
-	if (line.len)
-		columns_wrap(out, line.bytes, 0, 2, WIDTH);
-	text_release(&line);
+	text_wrap(out, &line);
 }
 
 /* True if a rule before this one was not checked for the same reason. */
@@ -50,9 +56,7 @@ static void unchecked_add_text(struct text *out, const struct diagnosis *d)
 		}
 		text_printf(&line, " (%s)", d->reasons[i]);
 	}
-	if (line.len)
-		columns_wrap(out, line.bytes, 0, 2, WIDTH);
-	text_release(&line);
+	text_wrap(out, &line);
 }
 
 static void cause_add_text(struct text *out, size_t number,
@@ -98,8 +102,7 @@ static void busiest_add_text(struct text *out, const struct diagnosis *d)
 	if (d->busiest.len && d->busiest_share >= 0)
 		text_printf(&line, ", %.0f%% of the samples in or below %s",
 			    100 * d->busiest_share, d->busiest.bytes);
-	columns_wrap(out, line.bytes, 0, 2, WIDTH);
-	text_release(&line);
+	text_wrap(out, &line);
 }
 
 static bool cause_is_in(const struct cause *c, const struct diagnosis *other)
@@ -168,26 +171,18 @@ static void figures_add_text(struct text *out, const struct diagnosis *d,
 	}
 }
 
-static void others_add_text(struct text *out, const struct diagnosis *d,
-			    const struct diagnosis *other)
+/* Appends the topics of the causes that the other has, or lacks. */
+static void topics_add_text(struct text *out, const char *label,
+			    const struct diagnosis *d,
+			    const struct diagnosis *other, bool has)
 {
 	struct text line = { 0 };
 
 	for (size_t i = 0; i < d->count; i++)
-		if (cause_is_in(&d->causes[i], other))
-			text_printf(&line, "%s %s", line.len ? "," : "both:",
+		if (cause_is_in(&d->causes[i], other) == has)
+			text_printf(&line, "%s %s", line.len ? "," : label,
 				    d->causes[i].rule->topic);
-	if (line.len)
-		columns_wrap(out, line.bytes, 0, 2, WIDTH);
-	text_clear(&line);
-	for (size_t i = 0; i < other->count; i++)
-		if (!cause_is_in(&other->causes[i], d))
-			text_printf(&line, "%s %s",
-				    line.len ? "," : "only the other:",
-				    other->causes[i].rule->topic);
-	if (line.len)
-		columns_wrap(out, line.bytes, 0, 2, WIDTH);
-	text_release(&line);
+	text_wrap(out, &line);
 }
 
 static void head_add_text(struct text *out, const char *label,
@@ -223,7 +218,8 @@ void why_add_text(struct text *out, const struct diagnosis *d,
 		text_printf(out, "%zu more causes; --json lists all causes\n",
 			    left_out);
 	if (other) {
-		others_add_text(out, d, other);
+		topics_add_text(out, "both:", d, other, true);
+		topics_add_text(out, "only the other:", other, d, false);
 		figures_add_text(out, d, other);
 	}
 	fine_add_text(out, d);

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ascii: character classes independent of the locale. */
+/* ascii: character classes independent of the locale, and lists of words. */
 #ifndef CORE_BASE_ASCII_H
 #define CORE_BASE_ASCII_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 static inline bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
@@ -39,6 +40,39 @@ static inline int32_t hex_value(const char *digits, size_t count)
 		value = value << 4 | digit;
 	}
 	return value;
+}
+
+/*
+ * True if a text, which may be NULL, contains, or begins with, one of the words
+ * between |.
+ */
+static inline bool has_any(const char *text, const char *words, bool at_start)
+{
+	for (size_t len; text && *words; words += len + (words[len] == '|')) {
+		len = strcspn(words, "|");
+		if (at_start ? strncmp(text, words, len) == 0
+			     : memmem(text, strlen(text), words, len) != NULL)
+			return true;
+	}
+	return false;
+}
+
+/*
+ * True when word, of len bytes, is one of words, which the character
+ * `separator` separates: "a|b|c". words may be NULL: no words.
+ */
+static inline bool word_list_has(const char *words, char separator,
+				 const char *word, size_t len)
+{
+	while (words && *words) {
+		const char *end = strchrnul(words, separator);
+
+		if ((size_t)(end - words) == len &&
+		    memcmp(words, word, len) == 0)
+			return true;
+		words = *end ? end + 1 : end;
+	}
+	return false;
 }
 
 #endif

@@ -22,6 +22,7 @@ enum error_kind {
 	ERROR_PARTIAL = 7,
 	ERROR_UNAVAILABLE = 8,
 	ERROR_OUTPUT = 9,
+	ERROR_GATE = 10, /* the user's limit of a result is exceeded */
 };
 
 struct error {

@@ -152,3 +152,27 @@ void safe_text_valid(struct text *out, const void *bytes, size_t len)
 {
 	safe_put_all(out, bytes, len, text_utf8);
 }
+
+void safe_text_xml(struct text *out, const char *safe, size_t len)
+{
+	for (size_t i = 0; i < len; i++) {
+		/* U+FFFE and U+FFFF are not characters of XML. */
+		bool is_invalid = len - i >= 3 &&
+				  memcmp(safe + i, "\xef\xbf", 2) == 0 &&
+				  (unsigned char)safe[i + 2] >= 0xbe;
+
+		if (safe[i] == '&')
+			text_puts(out, "&amp;");
+		else if (safe[i] == '<')
+			text_puts(out, "&lt;");
+		else if (safe[i] == '>')
+			text_puts(out, "&gt;");
+		else if (safe[i] == '"')
+			text_puts(out, "&quot;");
+		else if (is_invalid)
+			text_putc(out, '?');
+		else
+			text_putc(out, safe[i]);
+		i += is_invalid ? 2 : 0;
+	}
+}

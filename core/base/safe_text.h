@@ -27,6 +27,9 @@ void safe_text_puts(struct text *out, const char *string); /* to its NUL */
 /* Appends valid UTF-8, but leaves hidden characters as they are. */
 void safe_text_valid(struct text *out, const void *bytes, size_t len);
 
+/* Appends the result of safe_text() with XML's characters escaped. */
+void safe_text_xml(struct text *out, const char *safe, size_t len);
+
 #define SAFE_TEXT_INVALID UINT32_MAX
 
 /*

@@ -44,12 +44,6 @@ void text_utf8(struct text *t, uint32_t character);
 void text_percent_decoded(struct text *t, const char *bytes, size_t len);
 
 /*
- * Appends len bytes, of which each %XX becomes the byte with these hexadecimal
- * digits; any other % stays.
- */
-void text_percent_decoded(struct text *t, const char *bytes, size_t len);
-
-/*
  * Appends an LEB128 varint: 7 bits per byte, low bits first, at most 10 bytes.
  */
 void text_varint(struct text *t, uint64_t value);

@@ -1,19 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "core/base/alloc.h"
+#include "core/base/clock.h"
 #include "core/diagnosis/trends.h"
-#include "core/jvm/procfs.h"
 
 #include <dirent.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-struct busy_time {
-	pid_t pid;
-	uint64_t start_ticks; /* of the process */
-	uint64_t ticks;       /* of CPU time */
-	char name[PROCFS_NAMES];
-};
 
 static bool busy_time_read(struct busy_time *t, pid_t pid)
 {
@@ -37,6 +30,7 @@ void busy_processes_read(struct busy_processes *b)
 	struct dirent *entry;
 	struct busy_time t;
 
+	b->at_ns = clock_monotonic_ns();
 	while (directory && (entry = readdir(directory))) {
 		pid_t pid = (pid_t)strtol(entry->d_name, NULL, 10);
 
@@ -54,20 +48,20 @@ static int busy_time_compare(const void *left, const void *right)
 	return a->pid < b->pid ? -1 : a->pid > b->pid;
 }
 
-struct busy_process busy_processes_find(const struct busy_processes *b,
-					pid_t except, double seconds)
+struct busy_process busy_processes_compare(const struct busy_processes *then,
+					   const struct busy_processes *now,
+					   pid_t except)
 {
-	struct busy_processes now = { 0 };
+	double seconds = (double)(now->at_ns - then->at_ns) / 1e9;
 	struct busy_process found = { 0 };
 	uint64_t most = 0;
 
-	busy_processes_read(&now);
-	for (size_t i = 0; i < now.count; i++) {
-		const struct busy_time *t = &now.all[i], *old = NULL;
+	for (size_t i = 0; i < now->count; i++) {
+		const struct busy_time *t = &now->all[i], *old = NULL;
 		uint64_t ticks = t->ticks;
 
-		if (b->count)
-			old = bsearch(t, b->all, b->count, sizeof(*b->all),
+		if (then->count)
+			old = bsearch(t, then->all, then->count, sizeof(*t),
 				      busy_time_compare);
 		if (old && old->start_ticks == t->start_ticks)
 			ticks -= ticks < old->ticks ? ticks : old->ticks;
@@ -77,11 +71,9 @@ struct busy_process busy_processes_find(const struct busy_processes *b,
 		found.pid = t->pid;
 		memcpy(found.name, t->name, sizeof(found.name));
 	}
-	found.cores = seconds > 0
-			      ? (double)most / (double)sysconf(_SC_CLK_TCK) /
-					seconds
-			      : 0;
-	busy_processes_release(&now);
+	if (seconds > 0)
+		found.cores = (double)most / (double)sysconf(_SC_CLK_TCK) /
+			      seconds;
 	return found;
 }
 

@@ -2,9 +2,12 @@
 #include "core/diagnosis/diagnosis.h"
 
 #include "core/base/alloc.h"
+#include "core/base/ascii.h"
 #include "core/diagnosis/rules.h"
 
 #include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,77 +17,64 @@ const char *const cause_rank_names[CAUSE_RANKS] = {
 
 /* clang-format off */
 const struct rule diagnosis_rules[] = {
-	{ "deadlock", "deadlocks", CAUSE_BROKEN, NEEDS_DUMPS, rule_deadlock },
-	{ "stopped", "signals", CAUSE_BROKEN, NEEDS_RATES, rule_stopped },
-	{ "descriptors", "descriptors", CAUSE_BROKEN, NEEDS_TRENDS,
-	  rule_descriptors },
-	{ "collections", "garbage collection", CAUSE_STOPPED, NEEDS_PAUSES,
-	  rule_collections },
-	{ "full_heap", "heap", CAUSE_STOPPED, NEEDS_PAUSES, rule_full_heap },
-	{ "humongous", "large arrays", CAUSE_STOPPED, NEEDS_PAUSES,
-	  rule_humongous },
-	{ "safepoints", "safepoints", CAUSE_STOPPED, NEEDS_PAUSES,
-	  rule_safepoints },
-	{ "throttled", "CPU limit", CAUSE_STARVED, NEEDS_RATES,
-	  rule_throttled },
-	{ "no_cpu", "waits for a CPU", CAUSE_STARVED, NEEDS_RATES,
-	  rule_starved },
-	{ "memory", "memory limit", CAUSE_STARVED, NEEDS_TRENDS, rule_memory },
-	{ "swap", "swap space", CAUSE_STARVED, NEEDS_TRENDS, rule_swap },
-	{ "disk", "disk", CAUSE_WAITING, NEEDS_DUMPS, rule_disk },
-	{ "convoy", "locks", CAUSE_WAITING, NEEDS_DUMPS, rule_convoy },
-	{ "pool", "pools", CAUSE_WAITING, NEEDS_DUMPS, rule_pool },
-	{ "carriers", "carriers", CAUSE_WAITING, NEEDS_DUMPS, rule_carriers },
-	{ "finalizer", "finalizers", CAUSE_WAITING, NEEDS_DUMPS,
-	  rule_finalizer },
-	{ "code_cache", "code cache", CAUSE_CPU, NEEDS_RATES, rule_code_cache },
-	{ "compilers", "compilers", CAUSE_CPU, NEEDS_RATES | NEEDS_TRENDS,
-	  rule_compilers },
-	{ "exceptions", "exceptions", CAUSE_CPU, NEEDS_PROFILE,
-	  rule_exceptions },
-	{ "place", "CPU use", CAUSE_CPU, NEEDS_RATES | NEEDS_PROFILE,
-	  rule_place },
-	{ "old", "old generation", CAUSE_TREND, NEEDS_TRENDS, rule_old },
-	{ "native", "native memory", CAUSE_TREND, NEEDS_TRENDS, rule_native },
-	{ "classes", "classes", CAUSE_TREND, NEEDS_TRENDS, rule_classes },
-	{ "threads", "threads", CAUSE_TREND, NEEDS_TRENDS, rule_threads },
+	{ "deadlock", "deadlocks", CAUSE_BROKEN, NEEDS_DUMPS, "threads %s", .judge = rule_deadlock, .explains_place = "convoy" },
+	{ "stopped", "signals", CAUSE_BROKEN, NEEDS_RATES, "doctor %s", .judge = rule_stopped, .explains = "safepoints" },
+	{ "descriptors", "descriptors", CAUSE_BROKEN, NEEDS_TRENDS, "threads %s", .judge = rule_descriptors },
+	{ "collections", "garbage collection", CAUSE_STOPPED, NEEDS_PAUSES, "hh %s --live", .judge = rule_collections },
+	{ "full_heap", "heap", CAUSE_STOPPED, NEEDS_PAUSES, "hh %s --live", .judge = rule_full_heap },
+	{ "humongous", "large arrays", CAUSE_STOPPED, NEEDS_PAUSES, "prof %s -e alloc", .judge = rule_humongous },
+	{ "safepoints", "safepoints", CAUSE_STOPPED, NEEDS_PAUSES, "gc %s --safepoints", .judge = rule_safepoints },
+	{ "throttled", "CPU limit", CAUSE_STARVED, NEEDS_RATES, "prof %s -e cpu", .judge = rule_throttled, .explains = "collections safepoints" },
+	{ "no_cpu", "waits for a CPU", CAUSE_STARVED, NEEDS_RATES, "ttop %s -o RUNQ", .judge = rule_starved, .explains = "collections safepoints" },
+	{ "memory", "memory limit", CAUSE_STARVED, NEEDS_TRENDS, "vminfo %s", .judge = rule_memory },
+	{ "swap", "swap space", CAUSE_STARVED, NEEDS_TRENDS, "vminfo %s", .judge = rule_swap, .explains = "collections safepoints" },
+	{ "direct", "direct buffers", CAUSE_STARVED, NEEDS_TRENDS, "mem %s", .judge = rule_direct },
+	{ "disk", "disk", CAUSE_WAITING, NEEDS_DUMPS, "prof %s -e offcpu", .judge_wait = rule_disk, .explains_place = "convoy" },
+	{ "convoy", "locks", CAUSE_WAITING, NEEDS_DUMPS, "prof %s -e lock", .judge_wait = rule_convoy, .explains_place = "place" },
+	{ "pool", "pools", CAUSE_WAITING, NEEDS_DUMPS, "threads %s --count 3", .judge_wait = rule_pool },
+	{ "carriers", "carriers", CAUSE_WAITING, NEEDS_DUMPS, "threads %s --virtual", .judge = rule_carriers, .explains_place = "place" },
+	{ "finalizer", "finalizers", CAUSE_WAITING, NEEDS_DUMPS, "jcmd %s GC.finalizer_info", .judge = rule_finalizer },
+	{ "code_cache", "code cache", CAUSE_CPU, NEEDS_RATES, "jcmd %s Compiler.codecache", .judge = rule_code_cache, .explains = "compilers place collections" },
+	{ "compilers", "compilers", CAUSE_CPU, NEEDS_RATES | NEEDS_TRENDS, "jcmd %s Compiler.queue", .judge = rule_compilers },
+	{ "exceptions", "exceptions", CAUSE_CPU, NEEDS_PROFILE, "probe %s Throwable.fillInStackTrace --system --count", .judge = rule_exceptions, .explains = "place" },
+	{ "place", "CPU use", CAUSE_CPU, NEEDS_RATES | NEEDS_PROFILE, "prof %s", .judge = rule_place },
+	{ "old", "old generation", CAUSE_TREND, NEEDS_TRENDS, "hh %s --live", .judge = rule_old },
+	{ "native", "native memory", CAUSE_TREND, NEEDS_TRENDS, "mem %s --watch 10s", .judge = rule_native },
+	{ "classes", "classes", CAUSE_TREND, NEEDS_TRENDS, "jcmd %s VM.classloaders", .judge = rule_classes },
+	{ "threads", "threads", CAUSE_TREND, NEEDS_TRENDS, "threads %s", .judge = rule_threads },
 };
+/* clang-format on */
 
 enum { RULES = sizeof(diagnosis_rules) / sizeof(*diagnosis_rules) };
 const size_t diagnosis_rule_count = RULES;
 
-/*
- * A cause explains another one whose rule is in the same row, always or if its
- * detail names the other's place.
- */
-static const struct {
-	const char *rule, *explained;
-	bool same_place;
-} explanations[] = {
-	/* Threads of the collector, and those that must stop, need a CPU. */
-	{ "no_cpu", "collections", false },
-	{ "no_cpu", "safepoints", false },
-	{ "throttled", "collections", false },
-	{ "throttled", "safepoints", false },
-	{ "swap", "collections", false },
-	{ "swap", "safepoints", false },
-	{ "stopped", "safepoints", false },
-	{ "disk", "convoy", true },
-	/* The owner of the lock is the thread that uses the CPU. */
-	{ "convoy", "place", true },
-	{ "deadlock", "convoy", true },
-	{ "carriers", "place", true },
-	{ "exceptions", "place", false },
-	{ "code_cache", "compilers", false },
-	{ "code_cache", "place", false },
-	{ "code_cache", "collections", false },
-};
-/* clang-format on */
-
-struct cause *diagnosis_add(struct diagnosis *d, const struct rule *rule)
+void cause_set_next(struct cause *c, const struct verdict *v,
+		    const char *format)
 {
-	array_add(d->causes, d->count, d->cap,
-		  (struct cause){ .rule = rule, .rank = rule->rank });
+	text_clear(&c->next);
+	text_printf(&c->next, format, v->facts->target);
+}
+
+struct cause *verdict_add(struct verdict *v, double threads, const char *format,
+			  ...)
+{
+	struct diagnosis *d = v->d;
+	struct cause c = {
+		.rule = v->rule,
+		.rank = v->rule->rank,
+		.lost_s = threads * v->facts->seconds,
+	};
+	char *sentence;
+	va_list args;
+
+	va_start(args, format);
+	if (vasprintf(&sentence, format, args) >= 0) {
+		text_puts(&c.sentence, sentence);
+		free(sentence);
+	}
+	va_end(args);
+	cause_set_next(&c, v, v->rule->next);
+	array_add(d->causes, d->count, d->cap, c);
 	return &d->causes[d->count - 1];
 }
 
@@ -99,19 +89,14 @@ void cause_add_evidence(struct cause *c, const char *name, double value,
 
 static unsigned facts_missing(const struct diagnosis_facts *f)
 {
-	unsigned missing = 0;
+	bool has_dumps = f->dumps && f->dumps->dumps >= 2;
+	bool has_pauses = f->pauses && f->pauses->seconds > 0;
+	bool has_trends = f->trends && f->trends->count >= 2 && f->seconds > 0;
 
-	if (!f->rates)
-		missing |= NEEDS_RATES;
-	if (!f->dumps || f->dumps->dumps < 2)
-		missing |= NEEDS_DUMPS;
-	if (!f->pauses || f->pauses->seconds <= 0)
-		missing |= NEEDS_PAUSES;
-	if (!f->profile)
-		missing |= NEEDS_PROFILE;
-	if (!f->trends || f->trends->count < 2 || f->seconds <= 0)
-		missing |= NEEDS_TRENDS;
-	return missing;
+	return (f->rates ? 0 : NEEDS_RATES) | (has_dumps ? 0 : NEEDS_DUMPS) |
+	       (has_pauses ? 0 : NEEDS_PAUSES) |
+	       (f->profile ? 0 : NEEDS_PROFILE) |
+	       (has_trends ? 0 : NEEDS_TRENDS);
 }
 
 /* Returns why a rule cannot be judged; NULL = it can. */
@@ -127,7 +112,7 @@ static const char *rule_lacks(const struct rule *rule,
 
 /* ---- figures ---- */
 
-static void figure_add(struct diagnosis *d, const char *name, double value,
+static void figure_put(struct diagnosis *d, const char *name, double value,
 		       const char *unit, const char *source)
 {
 	if (!isnan(value) && value >= 0 && d->figure_count < FIGURES_MAX)
@@ -136,40 +121,43 @@ static void figure_add(struct diagnosis *d, const char *name, double value,
 								   source };
 }
 
+#define figure_add(d, name, value, unit, source)                               \
+	figure_put(d, name, (double)(value), unit, source)
+
 static void figures_add_rates(struct diagnosis *d,
 			      const struct diagnosis_facts *f)
 {
-	const struct top_rates *r = f->rates;
-	const struct process_sample *p = &r->sample->process;
+	const struct process_rates *r = &f->rates->process;
+	const struct process_sample *p = &f->rates->sample->process;
+	double throttled = 100 * r->throttled_periods;
 
-	figure_add(d, "cpu", r->process.cpu, "cores", "/proc");
+	figure_add(d, "cpu", r->cpu, "cores", "/proc");
 	figure_add(d, "compilers_cpu", facts_compilers(f), "cores", "/proc");
-	figure_add(d, "run_queue", r->process.runq, "threads", "schedstat");
-	figure_add(d, "machine_cpu", 100 * r->process.machine, "%",
-		   "/proc/stat");
-	figure_add(d, "throttled_periods", 100 * r->process.throttled_periods,
-		   "%", "cgroup");
-	figure_add(d, "allocation", r->process.alloc, "bytes/s", "counters");
-	figure_add(d, "heap_used", (double)p->heap_used, "bytes", "counters");
-	figure_add(d, "heap_max", (double)p->heap_max, "bytes", "counters");
-	figure_add(d, "resident", (double)p->rss_bytes, "bytes", "/proc");
+	figure_add(d, "run_queue", r->runq, "threads", "schedstat");
+	figure_add(d, "machine_cpu", 100 * r->machine, "%", "/proc/stat");
+	figure_add(d, "throttled_periods", throttled, "%", "cgroup");
+	figure_add(d, "allocation", r->alloc, "bytes/s", "counters");
+	figure_add(d, "heap_used", p->heap_used, "bytes", "counters");
+	figure_add(d, "heap_max", p->heap_max, "bytes", "counters");
+	figure_add(d, "resident", p->rss_bytes, "bytes", "/proc");
 }
 
 static void figures_add_pauses(struct diagnosis *d,
 			       const struct diagnosis_pauses *p)
 {
-	figure_add(d, "gc_stopped", 100e-9 * (double)p->gc_ns / p->seconds, "%",
-		   "pauses");
-	figure_add(d, "gc_longest", (double)p->longest_gc_ns / 1e6, "ms",
-		   "pauses");
-	figure_add(d, "collections", (double)p->collections / p->seconds, "/s",
-		   "pauses");
+	double gc = 100e-9 * (double)p->gc_ns / p->seconds;
+	double gc_longest = (double)p->longest_gc_ns / 1e6;
+	double rate = (double)p->collections / p->seconds;
+	double sync = 100e-9 * (double)p->sync_ns / p->seconds;
+	double sync_longest = (double)p->longest_sync_ns / 1e6;
+
+	figure_add(d, "gc_stopped", gc, "%", "pauses");
+	figure_add(d, "gc_longest", gc_longest, "ms", "pauses");
+	figure_add(d, "collections", rate, "/s", "pauses");
 	if (!p->has_sync)
 		return;
-	figure_add(d, "safepoint_sync",
-		   100e-9 * (double)p->sync_ns / p->seconds, "%", "pauses");
-	figure_add(d, "safepoint_sync_longest",
-		   (double)p->longest_sync_ns / 1e6, "ms", "pauses");
+	figure_add(d, "safepoint_sync", sync, "%", "pauses");
+	figure_add(d, "safepoint_sync_longest", sync_longest, "ms", "pauses");
 }
 
 /* Threads that wait for locks, and of pools that wait for others. */
@@ -180,8 +168,7 @@ static void figures_add_dumps(struct diagnosis *d, const struct dump_waits *w)
 	for (size_t i = 0; i < w->count; i++) {
 		double mean = dump_wait_mean(w, &w->all[i]);
 
-		if (w->all[i].kind == DUMP_WAIT_MONITOR ||
-		    w->all[i].kind == DUMP_WAIT_LOCK)
+		if (dump_wait_is_for_lock(&w->all[i]))
 			locks += mean;
 		if (w->all[i].kind == DUMP_WAIT_SOCKET && !w->all[i].is_inbound)
 			sockets += mean;
@@ -193,15 +180,13 @@ static void figures_add_dumps(struct diagnosis *d, const struct dump_waits *w)
 
 static void figures_add_trends(struct diagnosis *d, const struct trends *t)
 {
-	figure_add(d, "descriptors", (double)trends_last(t, TREND_DESCRIPTORS),
-		   "", "/proc");
-	figure_add(d, "threads", (double)trends_last(t, TREND_THREADS), "",
+	figure_add(d, "descriptors", trends_last(t, TREND_DESCRIPTORS), "",
 		   "/proc");
-	figure_add(d, "classes", (double)trends_last(t, TREND_CLASSES), "",
-		   "counters");
-	figure_add(d, "swapped", (double)trends_last(t, TREND_SWAPPED), "bytes",
+	figure_add(d, "threads", trends_last(t, TREND_THREADS), "", "/proc");
+	figure_add(d, "classes", trends_last(t, TREND_CLASSES), "", "counters");
+	figure_add(d, "swapped", trends_last(t, TREND_SWAPPED), "bytes",
 		   "/proc");
-	figure_add(d, "memory", (double)trends_last(t, TREND_MEMORY), "bytes",
+	figure_add(d, "memory", trends_last(t, TREND_MEMORY), "bytes",
 		   "cgroup");
 }
 
@@ -215,8 +200,7 @@ static void diagnosis_set_head(struct diagnosis *d,
 	d->dumps = f->dumps ? f->dumps->dumps : 0;
 	if (f->lost && f->lost->len)
 		text_puts(&d->lost, f->lost->bytes);
-	if (!facts_busiest(f, &d->busiest, &d->busiest_share))
-		d->busiest_share = -1;
+	facts_busiest(f, &d->busiest, &d->busiest_share);
 	if (!(missing & NEEDS_RATES))
 		figures_add_rates(d, f);
 	if (!(missing & NEEDS_PAUSES))
@@ -231,16 +215,13 @@ static void diagnosis_set_head(struct diagnosis *d,
 
 static bool cause_explains(const struct cause *c, const struct cause *other)
 {
-	size_t count = sizeof(explanations) / sizeof(*explanations);
+	const char *name = other->rule->name;
+	size_t len = strlen(name);
 
-	for (size_t i = 0; i < count; i++)
-		if (strcmp(explanations[i].rule, c->rule->name) == 0 &&
-		    strcmp(explanations[i].explained, other->rule->name) == 0 &&
-		    (!explanations[i].same_place ||
-		     (other->place.len && c->detail.len &&
-		      strstr(c->detail.bytes, other->place.bytes))))
-			return true;
-	return false;
+	return word_list_has(c->rule->explains, ' ', name, len) ||
+	       (word_list_has(c->rule->explains_place, ' ', name, len) &&
+		other->place.len && c->detail.len &&
+		strstr(c->detail.bytes, other->place.bytes));
 }
 
 static int cause_compare(const void *left, const void *right)
@@ -285,22 +266,34 @@ static void diagnosis_order(struct diagnosis *d)
 	d->causes = sorted;
 }
 
+void diagnosis_init(struct diagnosis *d)
+{
+	*d = (struct diagnosis){
+		.busiest_share = -1,
+		.fine = xcalloc(RULES, sizeof(*d->fine)),
+		.unchecked = xcalloc(RULES, sizeof(*d->unchecked)),
+		.reasons = xcalloc(RULES, sizeof(*d->reasons)),
+	};
+}
+
 void diagnosis_make(struct diagnosis *d, const struct diagnosis_facts *f)
 {
+	const struct dump_waits *w = f->dumps;
 	unsigned missing = facts_missing(f);
 
-	*d = (struct diagnosis){ 0 };
+	diagnosis_init(d);
 	diagnosis_set_head(d, f, missing);
-	d->fine = xcalloc(RULES, sizeof(*d->fine));
-	d->unchecked = xcalloc(RULES, sizeof(*d->unchecked));
-	d->reasons = xcalloc(RULES, sizeof(*d->reasons));
 	for (size_t i = 0; i < RULES; i++) {
 		const struct rule *rule = &diagnosis_rules[i];
 		const char *why = rule_lacks(rule, f, missing);
+		struct verdict v = { d, rule, f };
 		size_t before = d->count;
 
-		if (!why)
-			why = rule->judge(d, rule, f);
+		if (!why && rule->judge)
+			why = rule->judge(&v, f);
+		for (size_t k = 0; !why && rule->judge_wait && k < w->count;
+		     k++)
+			rule->judge_wait(&v, &w->all[k]);
 		if (why) {
 			d->reasons[d->unchecked_count] = why;
 			d->unchecked[d->unchecked_count++] = rule;
@@ -311,14 +304,18 @@ void diagnosis_make(struct diagnosis *d, const struct diagnosis_facts *f)
 	diagnosis_order(d);
 }
 
+void cause_release(struct cause *c)
+{
+	text_release(&c->sentence);
+	text_release(&c->detail);
+	text_release(&c->place);
+	text_release(&c->next);
+}
+
 void diagnosis_release(struct diagnosis *d)
 {
-	for (size_t i = 0; i < d->count; i++) {
-		text_release(&d->causes[i].sentence);
-		text_release(&d->causes[i].detail);
-		text_release(&d->causes[i].place);
-		text_release(&d->causes[i].next);
-	}
+	for (size_t i = 0; i < d->count; i++)
+		cause_release(&d->causes[i]);
 	text_release(&d->title);
 	text_release(&d->lost);
 	text_release(&d->busiest);

@@ -15,6 +15,7 @@
 #include "core/diagnosis/dump_waits.h"
 #include "core/diagnosis/trends.h"
 #include "core/gc/gc_pause.h"
+#include "core/mem/verdict.h"
 #include "core/profile/profile.h"
 #include "core/threads/thread_rates.h"
 
@@ -79,6 +80,8 @@ struct diagnosis_facts {
 	const struct profile *profile; /* cpu */
 	const struct trends *trends;
 	const struct jvm_replies *replies; /* never NULL */
+	const struct mem_account *account; /* of the end, perhaps no blocks */
+	const struct mem_growth *growth;   /* of the memory, if it grew */
 	struct busy_process neighbor;      /* the busiest one */
 	const struct text *lost; /* as in struct diagnosis; NULL = none */
 	/* By the number of the bit: why a fact is missing. */
@@ -137,17 +140,28 @@ struct diagnosis {
 	struct arena texts; /* of a diagnosis that was read */
 };
 
+struct verdict;
+
 struct rule {
 	const char *name;     /* "deadlock"; a key of JSON */
 	const char *topic;    /* "deadlocks", as in "fine: deadlocks" */
 	enum cause_rank rank; /* of its causes, if they have no other */
 	unsigned needs;
+	const char *next; /* command for its causes; %s is the target */
 	/*
 	 * Adds causes.  Returns NULL, or why the facts are too few to judge;
 	 * static text.
 	 */
-	const char *(*judge)(struct diagnosis *d, const struct rule *rule,
+	const char *(*judge)(struct verdict *v,
 			     const struct diagnosis_facts *f);
+	/* Or: judges each group of waiting threads. */
+	void (*judge_wait)(struct verdict *v, const struct dump_wait *g);
+	/*
+	 * Names of rules whose causes its causes explain, always, or if the
+	 * detail names the other's place: collectors and threads that must stop
+	 * need a CPU, and the owner of a lock may be the thread that uses it.
+	 */
+	const char *explains, *explains_place; /* or NULL */
 };
 
 /* Judges all rules, and sorts the causes.  diagnosis_release() frees *d. */

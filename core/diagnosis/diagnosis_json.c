@@ -6,6 +6,7 @@
 #include "core/base/json.h"
 #include "core/base/lines.h"
 #include "core/base/safe_text.h"
+#include "core/diagnosis/rules.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -161,14 +162,6 @@ static enum cause_rank rank_named(const struct text *name)
 	return (enum cause_rank)i;
 }
 
-static void cause_release(struct cause *c)
-{
-	text_release(&c->sentence);
-	text_release(&c->detail);
-	text_release(&c->place);
-	text_release(&c->next);
-}
-
 static void read_cause(struct json_reader *r, struct diagnosis *d)
 {
 	struct cause c = { 0 };
@@ -283,10 +276,7 @@ int diagnosis_read_json(struct diagnosis *d, const char *json, size_t len,
 	struct text schema = { 0 };
 	struct line key;
 
-	*d = (struct diagnosis){ .busiest_share = -1 };
-	d->fine = xcalloc(diagnosis_rule_count, sizeof(*d->fine));
-	d->unchecked = xcalloc(diagnosis_rule_count, sizeof(*d->unchecked));
-	d->reasons = xcalloc(diagnosis_rule_count, sizeof(*d->reasons));
+	diagnosis_init(d);
 	for (bool in = json_enter_object(&r);
 	     in && json_next_member(&r, &key);) {
 		if (line_is(key, "schema"))

@@ -2,8 +2,10 @@
 #include "core/diagnosis/dump_waits.h"
 
 #include "core/base/alloc.h"
+#include "core/base/ascii.h"
 #include "core/base/safe_text.h"
 #include "core/profile/frame_name.h"
+#include "core/profile/idle_method.h"
 #include "core/threads/pool_name.h"
 
 #include <stdlib.h>
@@ -11,116 +13,49 @@
 
 enum { GROUPS_MAX = 4096 };
 
-/*
- * Calls below the application's frame that tell what a thread waits for.  "*"
- * matches the start of a class name.
- */
-static const struct {
-	const char *class_name, *methods;
-	enum dump_wait_kind kind;
-} waits_calls[] = {
+/* Calls below the application's frame that tell what a thread waits for. */
+/* clang-format off */
+static const struct method_call waits_calls[] = {
 	{ "*AddressImpl", "lookupAllHostAddr getHostByAddr", DUMP_WAIT_NAMES },
-	{ "*FileDispatcherImpl",
-	  "force0 read0 write0 pread0 pwrite0 readv0 writev0 lock0",
-	  DUMP_WAIT_DISK },
+	{ "*FileDispatcherImpl", "force0 read0 write0 pread0 pwrite0 readv0 writev0 lock0", DUMP_WAIT_DISK },
 	{ "java.io.FileDescriptor", "sync sync0", DUMP_WAIT_DISK },
-	{ "java.io.RandomAccessFile",
-	  "readBytes readBytes0 read0 writeBytes "
-	  "writeBytes0 write0",
-	  DUMP_WAIT_DISK },
+	{ "java.io.RandomAccessFile", "readBytes readBytes0 read0 writeBytes writeBytes0 write0", DUMP_WAIT_DISK },
 	{ "java.io.FileOutputStream", "writeBytes write", DUMP_WAIT_DISK },
 	{ "java.io.FileInputStream", "readBytes read0", DUMP_WAIT_DISK },
 	{ "java.net.SocketInputStream", "socketRead0", DUMP_WAIT_SOCKET },
 	{ "java.net.PlainSocketImpl", "socketConnect", DUMP_WAIT_SOCKET },
-	{ "*NioSocketImpl", "park timedRead implRead timedFinishConnect",
-	  DUMP_WAIT_SOCKET },
-	{ "*SocketDispatcher",
-	  "read read0 readv readv0 write write0 writev "
-	  "writev0",
-	  DUMP_WAIT_SOCKET },
+	{ "*NioSocketImpl", "park timedRead implRead timedFinishConnect", DUMP_WAIT_SOCKET },
+	{ "*SocketDispatcher", "read read0 readv readv0 write write0 writev writev0", DUMP_WAIT_SOCKET },
 	{ "sun.nio.ch.Net", "poll connect0 pollConnect", DUMP_WAIT_SOCKET },
-	{ "sun.nio.ch.SocketChannelImpl", "read write connect",
-	  DUMP_WAIT_SOCKET },
-	{ "java.util.concurrent.Semaphore",
-	  "acquire tryAcquire acquireUninterruptibly", DUMP_WAIT_PERMIT },
+	{ "sun.nio.ch.SocketChannelImpl", "read write connect", DUMP_WAIT_SOCKET },
+	{ "java.util.concurrent.Semaphore", "acquire tryAcquire acquireUninterruptibly", DUMP_WAIT_PERMIT },
 	{ "java.util.concurrent.CountDownLatch", "await", DUMP_WAIT_RESULT },
 	{ "java.util.concurrent.CyclicBarrier", "await", DUMP_WAIT_RESULT },
-	{ "java.util.concurrent.CompletableFuture",
-	  "get join waitingGet "
-	  "timedGet",
-	  DUMP_WAIT_RESULT },
-	{ "java.util.concurrent.FutureTask", "get awaitDone",
-	  DUMP_WAIT_RESULT },
+	{ "java.util.concurrent.CompletableFuture", "get join waitingGet timedGet", DUMP_WAIT_RESULT },
+	{ "java.util.concurrent.FutureTask", "get awaitDone", DUMP_WAIT_RESULT },
 	{ "java.lang.Thread", "sleep sleep0", DUMP_WAIT_SLEEP },
 	/* Pools of connections: HikariCP, Tomcat, DBCP and Jedis, Apache. */
-	{ "com.zaxxer.hikari.pool.HikariPool", "getConnection",
-	  DUMP_WAIT_CONNECTION },
-	{ "org.apache.tomcat.jdbc.pool.ConnectionPool", "borrowConnection",
-	  DUMP_WAIT_CONNECTION },
-	{ "org.apache.commons.pool2.impl.GenericObjectPool", "borrowObject",
-	  DUMP_WAIT_CONNECTION },
-	{ "org.apache.commons.pool2.impl.GenericKeyedObjectPool",
-	  "borrowObject", DUMP_WAIT_CONNECTION },
-	{ "org.apache.http.pool.AbstractConnPool", "getPoolEntryBlocking",
-	  DUMP_WAIT_CONNECTION },
-	{ "org.apache.hc.core5.pool.StrictConnPool$1", "get",
-	  DUMP_WAIT_CONNECTION },
+	{ "com.zaxxer.hikari.pool.HikariPool", "getConnection", DUMP_WAIT_CONNECTION },
+	{ "org.apache.tomcat.jdbc.pool.ConnectionPool", "borrowConnection", DUMP_WAIT_CONNECTION },
+	{ "org.apache.commons.pool2.impl.GenericObjectPool", "borrowObject", DUMP_WAIT_CONNECTION },
+	{ "org.apache.commons.pool2.impl.GenericKeyedObjectPool", "borrowObject", DUMP_WAIT_CONNECTION },
+	{ "org.apache.http.pool.AbstractConnPool", "getPoolEntryBlocking", DUMP_WAIT_CONNECTION },
+	{ "org.apache.hc.core5.pool.StrictConnPool$1", "get", DUMP_WAIT_CONNECTION },
 };
+/* clang-format on */
 
-/* Packages whose classes are no place of the application. */
-static const char *const waits_libraries[] = {
-	"com.zaxxer.hikari.",        "org.apache.tomcat.jdbc.pool.",
-	"org.apache.commons.pool2.", "org.apache.commons.dbcp2.",
-	"org.apache.http.",          "org.apache.hc.",
-};
-
+/*
+ * True for packages whose classes are no place of the application, and the
+ * class that the JDK makes for a lambda, which has no lines.
+ */
 static bool waits_is_library(const char *class_name)
 {
-	size_t count = sizeof(waits_libraries) / sizeof(*waits_libraries);
-
-	for (size_t i = 0; i < count; i++)
-		if (strncmp(class_name, waits_libraries[i],
-			    strlen(waits_libraries[i])) == 0)
-			return true;
-	/* The class that the JDK makes for a lambda has no lines. */
-	return strstr(class_name, "$$Lambda");
-}
-
-static bool waits_class_is(const char *pattern, const char *name)
-{
-	size_t len = strlen(name), wanted;
-
-	if (pattern[0] != '*')
-		return strcmp(pattern, name) == 0;
-	wanted = strlen(++pattern);
-	return len >= wanted && strcmp(name + len - wanted, pattern) == 0;
-}
-
-static bool waits_methods_have(const char *methods, const char *method)
-{
-	size_t len = strlen(method);
-
-	for (const char *at = methods; len && (at = strstr(at, method));
-	     at += len) {
-		if ((at == methods || at[-1] == ' ') &&
-		    (!at[len] || at[len] == ' '))
-			return true;
-	}
-	return false;
-}
-
-/* DUMP_WAIT_KINDS: the frame does not tell. */
-static enum dump_wait_kind waits_kind_of_frame(const struct profile *p,
-					       const struct frame *f)
-{
-	const char *method = profile_text(p, f->method);
-	const char *class_name = profile_text(p, f->class_name);
-
-	for (size_t i = 0; i < sizeof(waits_calls) / sizeof(*waits_calls); i++)
-		if (waits_methods_have(waits_calls[i].methods, method) &&
-		    waits_class_is(waits_calls[i].class_name, class_name))
-			return waits_calls[i].kind;
-	return DUMP_WAIT_KINDS;
+	return has_any(class_name,
+		       "com.zaxxer.hikari.|org.apache.tomcat.jdbc.pool.|"
+		       "org.apache.commons.pool2.|org.apache.commons.dbcp2.|"
+		       "org.apache.http.|org.apache.hc.",
+		       true) ||
+	       strstr(class_name, "$$Lambda");
 }
 
 /*
@@ -134,12 +69,14 @@ static const struct frame *waits_find_place(const struct profile *p,
 	*kind = DUMP_WAIT_KINDS;
 	for (uint32_t at = stack; at; at = p->stacks[at].caller) {
 		const struct frame *f = &p->frames[p->stacks[at].frame];
-		enum dump_wait_kind found;
+		int found; /* DUMP_WAIT_KINDS: the frame does not tell */
 
 		if (frame_is_application(p, f) &&
 		    !waits_is_library(profile_text(p, f->class_name)))
 			return f;
-		found = waits_kind_of_frame(p, f);
+		found = method_call_find(
+			waits_calls, sizeof(waits_calls) / sizeof(*waits_calls),
+			p, f, DUMP_WAIT_KINDS);
 		/*
 		 * Before JDK 17, sockets are read by the calls of files.  A
 		 * pool waits by the means of the JDK.
@@ -147,7 +84,7 @@ static const struct frame *waits_find_place(const struct profile *p,
 		if (*kind == DUMP_WAIT_KINDS || found == DUMP_WAIT_SOCKET ||
 		    (found == DUMP_WAIT_CONNECTION &&
 		     *kind != DUMP_WAIT_SOCKET))
-			*kind = found;
+			*kind = (enum dump_wait_kind)found;
 	}
 	return NULL;
 }
@@ -170,22 +107,21 @@ static enum dump_wait_kind waits_kind_of(const struct dump_series *s,
 	return DUMP_WAIT_OTHER;
 }
 
-static const char *waits_keep(struct dump_waits *w, const struct text *t)
+/* Keeps a text, and releases it. */
+static const char *waits_keep(struct dump_waits *w, struct text *t)
 {
-	return intern_text(
-		&w->texts,
-		intern_id(&w->texts, t->len ? t->bytes : "", t->len));
+	uint32_t id = intern_id(&w->texts, t->len ? t->bytes : "", t->len);
+
+	text_release(t);
+	return intern_text(&w->texts, id);
 }
 
 static const char *waits_keep_name(struct dump_waits *w, const char *foreign)
 {
 	struct text safe = { 0 };
-	const char *kept;
 
 	safe_text_puts(&safe, foreign);
-	kept = waits_keep(w, &safe);
-	text_release(&safe);
-	return kept;
+	return waits_keep(w, &safe);
 }
 
 static const char *waits_keep_place(struct dump_waits *w,
@@ -194,13 +130,10 @@ static const char *waits_keep_place(struct dump_waits *w,
 {
 	static const struct style style = { .simple = true, .lines = true };
 	struct text name = { 0 };
-	const char *kept;
 
 	if (f)
 		frame_name(&name, p, f, &style);
-	kept = waits_keep(w, &name);
-	text_release(&name);
-	return kept;
+	return waits_keep(w, &name);
 }
 
 static const char *waits_pool_of(struct dump_waits *w,
@@ -216,16 +149,11 @@ static const char *waits_pool_of(struct dump_waits *w,
 	return kept;
 }
 
-static bool waits_for_lock(const struct dump_wait *g)
-{
-	return g->kind == DUMP_WAIT_MONITOR || g->kind == DUMP_WAIT_LOCK;
-}
-
 /* Returns the group of these texts; NULL if there are too many groups. */
 static struct dump_wait *waits_find(struct dump_waits *w,
 				    const struct dump_wait *like)
 {
-	const char *place = waits_for_lock(like) ? "" : like->place;
+	const char *place = dump_wait_is_for_lock(like) ? "" : like->place;
 	struct text key = { 0 };
 	uint32_t id;
 
@@ -297,7 +225,6 @@ static void waits_set_peer(struct dump_waits *w, struct dump_wait *like,
 	wait_peer_text(&s->peers, peer, true, &text);
 	like->peer = waits_keep(w, &text);
 	like->is_inbound = peer->direction == WAIT_INBOUND;
-	text_release(&text);
 }
 
 /*
@@ -311,7 +238,7 @@ static void waits_count(struct dump_waits *w, struct dump_wait *group,
 	size_t *n;
 
 	text_printf(&key, "%zu %s", (size_t)(group - w->all),
-		    waits_for_lock(group) ? lock_id : "");
+		    dump_wait_is_for_lock(group) ? lock_id : "");
 	n = &counts[intern_id(&w->locks, key.bytes, key.len) - 1];
 	text_release(&key);
 	group->dumps += !group->threads[w->dumps];
@@ -339,7 +266,7 @@ static void waits_add_thread(struct dump_waits *w, const struct dump_series *s,
 	struct dump_wait *group;
 
 	waits_set_peer(w, &like, s, t);
-	if (waits_for_lock(&like) && lock)
+	if (dump_wait_is_for_lock(&like) && lock)
 		like.lock = waits_keep_name(
 			w, profile_text(s->profile, lock->class_name));
 	group = waits_find(w, &like);
@@ -356,25 +283,23 @@ static void waits_add_thread(struct dump_waits *w, const struct dump_series *s,
 /* Counts the threads of the pools of the groups in this dump. */
 static void waits_size_pools(struct dump_waits *w, const struct dump_series *s)
 {
-	struct intern pools = { 0 };
-	size_t *sizes = xcalloc(s->thread_count + 1, sizeof(*sizes));
+	/* By the number of the pool's text; a thread adds at most one. */
+	size_t *sizes = xcalloc(w->texts.count + s->thread_count + 1,
+				sizeof(*sizes));
 
 	for (size_t i = 0; i < s->thread_count; i++) {
 		const char *pool = waits_pool_of(w, s, &s->threads[i]);
 
-		sizes[intern_id(&pools, &pool, sizeof(pool)) - 1]++;
+		sizes[intern_find(&w->texts, pool, strlen(pool))]++;
 	}
 	for (size_t i = 0; i < w->count; i++) {
-		struct dump_wait *group = &w->all[i];
+		struct dump_wait *g = &w->all[i];
 
-		if (group->threads[w->dumps])
-			group->pool_sum += sizes[intern_find(
-							 &pools, &group->pool,
-							 sizeof(group->pool)) -
-						 1];
+		if (g->threads[w->dumps])
+			g->pool_sum += sizes[intern_find(&w->texts, g->pool,
+							 strlen(g->pool))];
 	}
 	free(sizes);
-	intern_release(&pools);
 }
 
 /* "A holds L1 and waits for L2, B holds …" of the first deadlock. */
@@ -457,6 +382,11 @@ void dump_waits_release(struct dump_waits *w)
 	intern_release(&w->texts);
 	intern_release(&w->locks);
 	*w = (struct dump_waits){ 0 };
+}
+
+bool dump_wait_is_for_lock(const struct dump_wait *of)
+{
+	return of->kind == DUMP_WAIT_MONITOR || of->kind == DUMP_WAIT_LOCK;
 }
 
 double dump_wait_mean(const struct dump_waits *w, const struct dump_wait *of)

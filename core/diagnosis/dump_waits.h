@@ -81,6 +81,9 @@ struct dump_waits {
 void dump_waits_add(struct dump_waits *w, const struct dump_series *s);
 void dump_waits_release(struct dump_waits *w); /* zeroed is allowed */
 
+/* True if the threads of a group wait for a lock. */
+bool dump_wait_is_for_lock(const struct dump_wait *of);
+
 /* Mean number of threads of a group in all dumps, and of its pool. */
 double dump_wait_mean(const struct dump_waits *w, const struct dump_wait *of);
 double dump_wait_pool(const struct dump_wait *of);

@@ -15,14 +15,7 @@ enum { GROWING_MAX = 3, LOADERS_MAX = 4096 };
 
 void jvm_replies_init(struct jvm_replies *r)
 {
-	*r = (struct jvm_replies){
-		.finalizable_count = TREND_UNKNOWN,
-		.code_used = TREND_UNKNOWN,
-		.code_most = TREND_UNKNOWN,
-		.code_size = TREND_UNKNOWN,
-		.carriers = TREND_UNKNOWN,
-		.queued = TREND_UNKNOWN,
-	};
+	*r = (struct jvm_replies){ .carriers = TREND_UNKNOWN };
 }
 
 void jvm_replies_release(struct jvm_replies *r)
@@ -35,13 +28,7 @@ void jvm_replies_release(struct jvm_replies *r)
 
 static bool class_is_of_jdk(const char *name)
 {
-	static const char *const packages[] = { "java.", "javax.",   "jdk.",
-						"sun.",  "com.sun.", "[" };
-
-	for (size_t i = 0; i < sizeof(packages) / sizeof(*packages); i++)
-		if (strncmp(name, packages[i], strlen(packages[i])) == 0)
-			return true;
-	return false;
+	return has_any(name, "java.|javax.|jdk.|sun.|com.sun.|[", true);
 }
 
 /* Cuts the last word of a line off; false if there is none. */
@@ -174,21 +161,10 @@ void jvm_replies_add_scheduler(struct jvm_replies *r, const char *reply,
 }
 
 /* Classes whose objects own memory outside the heap. */
-static bool class_has_native_memory(const char *name)
-{
-	static const char *const classes[] = {
-		"java.nio.DirectByteBuffer",
-		"java.util.zip.Deflater",
-		"java.util.zip.Inflater",
-		"sun.nio.ch.FileChannelImpl$Unmapper",
-		"jdk.internal.foreign.NativeMemorySegmentImpl",
-	};
-
-	for (size_t i = 0; i < sizeof(classes) / sizeof(*classes); i++)
-		if (strcmp(name, classes[i]) == 0)
-			return true;
-	return false;
-}
+static const char native_classes
+	[] = "java.nio.DirectByteBuffer java.util.zip.Deflater "
+	     "java.util.zip.Inflater sun.nio.ch.FileChannelImpl$Unmapper "
+	     "jdk.internal.foreign.NativeMemorySegmentImpl";
 
 static void growth_put(struct text *out, const struct class_change *c)
 {
@@ -230,7 +206,8 @@ void jvm_replies_add_growth(struct jvm_replies *r,
 		/* A tenth of all, or more: the rest are noise. */
 		if (more < 10 || more < c->instances / 10)
 			continue;
-		if (class_has_native_memory(c->name))
+		if (word_list_has(native_classes, ' ', c->name,
+				  strlen(c->name)))
 			growth_put(&r->native, c);
 		else if (!class_is_of_jdk(c->name) && growing++ < GROWING_MAX)
 			growth_put(&r->growing, c);

@@ -8,18 +8,11 @@
 #include "core/base/units.h"
 #include "core/profile/event_view.h"
 #include "core/profile/frame_name.h"
+#include "core/profile/idle_method.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* The CPUs that the JVM may use, with its limit. */
-double facts_cores(const struct diagnosis_facts *f)
-{
-	double limit = (double)f->rates->sample->process.cpu_limit / 1000;
-
-	return limit > 0 && limit < f->cpus ? limit : f->cpus;
-}
 
 double facts_compilers(const struct diagnosis_facts *f)
 {
@@ -48,13 +41,6 @@ struct places {
 	uint64_t best_count;
 	uint64_t java, slow; /* in Java code; interpreted, or compiled by C1 */
 };
-
-static bool frame_fills_trace(const struct profile *p, const struct frame *f)
-{
-	return strcmp(profile_text(p, f->class_name), "java.lang.Throwable") ==
-		       0 &&
-	       strcmp(profile_text(p, f->method), "fillInStackTrace") == 0;
-}
 
 /* Counts of methods, in the order of their first samples. */
 struct place_counts {
@@ -85,6 +71,8 @@ static void places_count(struct places *sum, struct place_counts *counts,
 static void places_add(struct places *sum, struct place_counts *counts,
 		       const struct profile *p, const struct cell *c)
 {
+	static const struct method_call fill = { "java.lang.Throwable",
+						 "fillInStackTrace", 1 };
 	bool throws = false, has_java = false;
 	uint32_t place = 0;
 
@@ -98,7 +86,7 @@ static void places_add(struct places *sum, struct place_counts *counts,
 			if (kind == FRAME_INTERPRETED || kind == FRAME_C1)
 				sum->slow += c->count;
 		}
-		throws |= frame_fills_trace(p, &p->frames[frame]);
+		throws |= method_call_find(&fill, 1, p, &p->frames[frame], 0);
 		if (frame_is_application(p, &p->frames[frame]))
 			place = frame;
 	}
@@ -143,8 +131,7 @@ bool facts_busiest(const struct diagnosis_facts *f, struct text *place,
 
 static const char few_samples[] = "fewer than 100 samples of the CPU";
 
-const char *rule_exceptions(struct diagnosis *d, const struct rule *rule,
-			    const struct diagnosis_facts *f)
+const char *rule_exceptions(struct verdict *v, const struct diagnosis_facts *f)
 {
 	struct places sum;
 	struct cause *c;
@@ -155,21 +142,15 @@ const char *rule_exceptions(struct diagnosis *d, const struct rule *rule,
 	share = (double)sum.exceptions / (double)sum.all;
 	if (share < EXCEPTIONS_SHARE)
 		return NULL;
-	c = diagnosis_add(d, rule);
-	c->lost_s = share * f->seconds;
-	text_printf(&c->sentence,
-		    "%.0f%% of the CPU time fills the stack traces of "
-		    "exceptions",
-		    100 * share);
+	c = verdict_add(v, share,
+			"%.0f%% of the CPU time fills the stack traces of "
+			"exceptions",
+			100 * share);
 	text_printf(&c->detail, "%s of %s",
 		    units_counted(sum.exceptions, "sample").text,
 		    units_counted(sum.all, "sample").text);
-	text_printf(&c->next,
-		    "probe %s Throwable.fillInStackTrace --system --count",
-		    f->target);
-	cause_add_evidence(c, "exceptions_share", share, "of the samples",
-			   "prof");
-	cause_add_evidence(c, "samples", (double)sum.all, "samples", "prof");
+	cause_add(c, "exceptions_share", share, "of the samples", "prof");
+	cause_add(c, "samples", sum.all, "samples", "prof");
 	return NULL;
 }
 
@@ -178,10 +159,11 @@ const char *rule_exceptions(struct diagnosis *d, const struct rule *rule,
  * batch job on all CPUs does the same: it is where the CPU time goes, and no
  * fault by itself.
  */
-const char *rule_place(struct diagnosis *d, const struct rule *rule,
-		       const struct diagnosis_facts *f)
+const char *rule_place(struct verdict *v, const struct diagnosis_facts *f)
 {
-	double cores = f->rates->process.cpu, available = facts_cores(f), share;
+	double limit = (double)f->rates->sample->process.cpu_limit / 1000;
+	double available = limit > 0 && limit < f->cpus ? limit : f->cpus;
+	double cores = f->rates->process.cpu, share;
 	struct text place = { 0 };
 	struct places sum;
 	struct cause *c;
@@ -194,26 +176,21 @@ const char *rule_place(struct diagnosis *d, const struct rule *rule,
 		return few_samples;
 	if (!facts_busiest(f, &place, &share) || share < PLACE_SHARE)
 		text_clear(&place);
-	if (!place.len && cores < CPU_SHARE * available) {
-		text_release(&place);
-		return NULL;
-	}
-	c = diagnosis_add(d, rule);
-	c->lost_s = cores * f->seconds;
-	text_printf(&c->sentence, "the JVM uses %.2f of %.3g CPUs", cores,
-		    available);
+	if (!place.len && cores < CPU_SHARE * available)
+		goto out;
+	c = verdict_add(v, cores, "the JVM uses %.2f of %.3g CPUs", cores,
+			available);
 	if (place.len) {
 		text_printf(&c->sentence,
 			    "; %.0f%% of the CPU time is in or below %s",
 			    100 * share, place.bytes);
 		text_puts(&c->place, place.bytes);
-		cause_add_evidence(c, "place_share", share, "of the samples",
-				   "prof");
+		cause_add(c, "place_share", share, "of the samples", "prof");
 	}
 	text_puts(&c->detail, units_counted(sum.all, "sample").text);
-	text_printf(&c->next, "prof %s", f->target);
-	cause_add_evidence(c, "cpu", cores, "cores", "/proc");
-	cause_add_evidence(c, "samples", (double)sum.all, "samples", "prof");
+	cause_add(c, "cpu", cores, "cores", "/proc");
+	cause_add(c, "samples", sum.all, "samples", "prof");
+out:
 	text_release(&place);
 	return NULL;
 }
@@ -233,23 +210,21 @@ static bool code_cache_is_small(const struct diagnosis_facts *f)
 	       compilers >= COMPILERS_SHARE * cpu;
 }
 
-const char *rule_code_cache(struct diagnosis *d, const struct rule *rule,
-			    const struct diagnosis_facts *f)
+const char *rule_code_cache(struct verdict *v, const struct diagnosis_facts *f)
 {
+	static const char command[] = "Compiler.codecache";
 	const struct jvm_replies *r = f->replies;
+	double share, size = (double)r->code_size, used = (double)r->code_used;
 	struct cause *c;
-	double share;
 
 	/* Compilers that are idle are asked for nothing. */
-	if (r->code_size <= 0)
+	if (size <= 0)
 		return NULL;
-	share = (double)r->code_used / (double)r->code_size;
+	share = used / size;
 	if (share < CODE_CACHE_SHARE && !r->code_is_off &&
 	    !code_cache_is_small(f))
 		return NULL;
-	c = diagnosis_add(d, rule);
-	c->lost_s = share * f->seconds;
-	text_printf(&c->sentence, "the code cache is %.0f%% full", 100 * share);
+	c = verdict_add(v, share, "the code cache is %.0f%% full", 100 * share);
 	if (r->code_is_off)
 		text_puts(&c->sentence, ", and compilation is disabled");
 	else if (share < CODE_CACHE_SHARE)
@@ -258,29 +233,15 @@ const char *rule_code_cache(struct diagnosis *d, const struct rule *rule,
 	text_printf(&c->detail,
 		    "%s of %s, at most %s so far; ReservedCodeCacheSize sets "
 		    "the size",
-		    units_bytes((double)r->code_used).text,
-		    units_bytes((double)r->code_size).text,
+		    units_bytes(used).text, units_bytes(size).text,
 		    units_bytes((double)r->code_most).text);
 	if (!isnan(facts_compilers(f)))
 		text_printf(&c->detail, "; compilers use %.2f cores",
 			    facts_compilers(f));
-	text_printf(&c->next, "jcmd %s Compiler.codecache", f->target);
-	cause_add_evidence(c, "code_cache_share", share, "of the size",
-			   "Compiler.codecache");
-	cause_add_evidence(c, "code_cache", (double)r->code_used, "bytes",
-			   "Compiler.codecache");
-	cause_add_evidence(c, "code_cache_most", (double)r->code_most, "bytes",
-			   "Compiler.codecache");
+	cause_add(c, "code_cache_share", share, "of the size", command);
+	cause_add(c, "code_cache", used, "bytes", command);
+	cause_add(c, "code_cache_most", r->code_most, "bytes", command);
 	return NULL;
-}
-
-static const char *rule_compilers_lacks(const struct diagnosis_facts *f)
-{
-	if (isnan(facts_compilers(f)) || isnan(f->rates->process.cpu))
-		return "the compilers' CPU time is unknown";
-	return f->trends->uptime_s < COMPILERS_UPTIME_S
-		       ? "the JVM started less than 5 minutes ago"
-		       : NULL;
 }
 
 /* Code that waits for the compilers is slow. */
@@ -297,36 +258,31 @@ static void compilers_add_slow(struct cause *c, const struct diagnosis_facts *f)
 		    "; %.0f%% of the samples in Java code are interpreted or "
 		    "compiled by C1",
 		    100 * share);
-	cause_add_evidence(c, "slow_code_share", share, "of the samples",
-			   "prof");
+	cause_add(c, "slow_code_share", share, "of the samples", "prof");
 }
 
 /* A JVM compiles little after its first minutes. */
-const char *rule_compilers(struct diagnosis *d, const struct rule *rule,
-			   const struct diagnosis_facts *f)
+const char *rule_compilers(struct verdict *v, const struct diagnosis_facts *f)
 {
-	const struct process_rates *r = &f->rates->process;
-	const char *lacks = rule_compilers_lacks(f);
-	double compilers = facts_compilers(f);
+	double compilers = facts_compilers(f), cpu = f->rates->process.cpu;
 	struct cause *c;
 
-	if (lacks || compilers < COMPILERS_CORES ||
-	    compilers < COMPILERS_SHARE * r->cpu)
-		return lacks;
-	c = diagnosis_add(d, rule);
-	c->lost_s = compilers * f->seconds;
-	text_printf(&c->sentence,
-		    "the compilers use %.0f%% of the JVM's CPU time, %s after "
-		    "its start",
-		    100 * compilers / r->cpu,
-		    units_time(f->trends->uptime_s * 1e9).text);
+	if (isnan(compilers) || isnan(cpu))
+		return "the compilers' CPU time is unknown";
+	if (f->trends->uptime_s < COMPILERS_UPTIME_S)
+		return "the JVM started less than 5 minutes ago";
+	if (compilers < COMPILERS_CORES || compilers < COMPILERS_SHARE * cpu)
+		return NULL;
+	c = verdict_add(v, compilers,
+			"the compilers use %.0f%% of the JVM's CPU time, %s "
+			"after its start",
+			100 * compilers / cpu,
+			units_time(f->trends->uptime_s * 1e9).text);
 	text_printf(&c->detail,
-		    "%.2f of %.2f cores: methods are compiled "
-		    "again and again",
-		    compilers, r->cpu);
+		    "%.2f of %.2f cores: methods are compiled again and again",
+		    compilers, cpu);
 	compilers_add_slow(c, f);
-	text_printf(&c->next, "jcmd %s Compiler.queue", f->target);
-	cause_add_evidence(c, "compilers_cpu", compilers, "cores", "/proc");
-	cause_add_evidence(c, "cpu", r->cpu, "cores", "/proc");
+	cause_add(c, "compilers_cpu", compilers, "cores", "/proc");
+	cause_add(c, "cpu", cpu, "cores", "/proc");
 	return NULL;
 }

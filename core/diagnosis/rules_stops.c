@@ -2,6 +2,7 @@
 /* The rules that judge stops, and waits for a CPU. */
 #include "core/diagnosis/rules.h"
 
+#include "core/base/ascii.h"
 #include "core/base/safe_text.h"
 #include "core/base/units.h"
 
@@ -10,47 +11,34 @@
 #include <string.h>
 
 /* By the kernel's states of all threads. */
-const char *rule_stopped(struct diagnosis *d, const struct rule *rule,
-			 const struct diagnosis_facts *f)
+const char *rule_stopped(struct verdict *v, const struct diagnosis_facts *f)
 {
+	size_t count = f->rates->row_count;
 	struct cause *c;
 
-	for (size_t i = 0; i < f->rates->row_count; i++)
+	for (size_t i = 0; i < count; i++)
 		if (f->rates->rows[i].thread->state != RUN_STOPPED)
 			return NULL;
-	if (!f->rates->row_count)
+	if (!count)
 		return "the threads are unknown";
-	c = diagnosis_add(d, rule);
-	c->threads = f->rates->row_count;
-	c->lost_s = (double)c->threads * f->seconds;
-	text_puts(&c->sentence,
-		  "all threads are stopped by a signal or a debugger");
+	c = verdict_add(v, (double)count,
+			"all threads are stopped by a signal or a debugger");
+	c->threads = count;
 	text_printf(&c->detail, "kill -CONT %s continues the JVM", f->target);
-	text_printf(&c->next, "doctor %s", f->target);
-	cause_add_evidence(c, "stopped_threads", (double)c->threads, "threads",
-			   "/proc");
+	cause_add(c, "stopped_threads", count, "threads", "/proc");
 	return NULL;
 }
 
 /* A full collection without a request. */
 static bool pause_is_needed_full(const struct gc_pause *p)
 {
-	static const char *const requests[] = {
-		"System.gc()",
-		"Heap Inspection Initiated GC",
-		"Heap Dump Initiated GC",
-		"Diagnostic Command",
-		"JvmtiEnv ForceGarbageCollection",
-		"WhiteBox Initiated Full GC",
-	};
-
-	if (p->kind != GC_FULL)
-		return false;
-	for (size_t i = 0; i < sizeof(requests) / sizeof(*requests); i++)
-		if (p->cause &&
-		    strncmp(p->cause, requests[i], strlen(requests[i])) == 0)
-			return false;
-	return true;
+	return p->kind == GC_FULL &&
+	       !has_any(p->cause,
+			"System.gc()|Heap Inspection Initiated GC|"
+			"Heap Dump Initiated GC|Diagnostic Command|"
+			"JvmtiEnv ForceGarbageCollection|"
+			"WhiteBox Initiated Full GC",
+			true);
 }
 
 /*
@@ -80,8 +68,7 @@ void diagnosis_add_pause(struct diagnosis_pauses *to, const struct gc_pause *p,
 		to->least_used = p->after;
 	to->humongous += p->cause &&
 			 strcmp(p->cause, "G1 Humongous Allocation") == 0;
-	to->code_cache += p->cause &&
-			  strncmp(p->cause, "CodeCache GC", 12) == 0;
+	to->code_cache += has_any(p->cause, "CodeCache GC", true);
 	to->gc_ns += gc_ns;
 	if (gc_ns / count > to->longest_gc_ns)
 		to->longest_gc_ns = gc_ns / count;
@@ -104,68 +91,58 @@ static void heap_add_least(struct cause *c, const struct diagnosis_facts *f)
 	if (isnan(share))
 		return;
 	text_printf(
-		&c->detail, "; %s of %s stay in use",
+		&c->detail, "%s%s of %s stay in use", c->detail.len ? "; " : "",
 		units_bytes((double)f->pauses->least_used).text,
 		units_bytes((double)f->rates->sample->process.heap_max).text);
-	cause_add_evidence(c, "used_after_full_share", share, "of the heap",
-			   "pauses");
+	cause_add(c, "used_after_full_share", share, "of the heap", "pauses");
 }
 
 /* A heap that is full, before it costs much time. */
-const char *rule_full_heap(struct diagnosis *d, const struct rule *rule,
-			   const struct diagnosis_facts *f)
+const char *rule_full_heap(struct verdict *v, const struct diagnosis_facts *f)
 {
 	double share = heap_least_share(f);
-	struct cause *c;
 
-	if (isnan(share) || share < HEAP_SHARE || f->pauses->full >= FULL_LEAST)
-		return NULL;
-	c = diagnosis_add(d, rule);
-	c->lost_s = share * f->seconds;
-	text_printf(&c->sentence,
-		    "%.0f%% of the heap is in use after a full collection",
-		    100 * share);
-	heap_add_least(c, f);
-	text_printf(&c->next, "hh %s --live", f->target);
+	if (!isnan(share) && share >= HEAP_SHARE &&
+	    f->pauses->full < FULL_LEAST)
+		heap_add_least(verdict_add(v, share,
+					   "%.0f%% of the heap is in use after "
+					   "a full collection",
+					   100 * share),
+			       f);
 	return NULL;
 }
 
-const char *rule_collections(struct diagnosis *d, const struct rule *rule,
-			     const struct diagnosis_facts *f)
+const char *rule_collections(struct verdict *v, const struct diagnosis_facts *f)
 {
 	const struct diagnosis_pauses *p = f->pauses;
 	double share = (double)p->gc_ns / 1e9 / p->seconds;
+	double longest_ns = (double)p->longest_gc_ns;
 	struct cause *c;
 
-	if (share < STOPPED_SHARE && p->longest_gc_ns < STOPPED_LONGEST_NS &&
+	if (share < STOPPED_SHARE && longest_ns < STOPPED_LONGEST_NS &&
 	    p->full < FULL_LEAST)
 		return NULL;
-	c = diagnosis_add(d, rule);
-	c->lost_s = share * f->seconds;
-	text_printf(&c->sentence,
-		    "garbage collection stops the program %.1f%% of the time",
-		    100 * share);
+	c = verdict_add(v, share,
+			"garbage collection stops the program %.1f%% of the "
+			"time",
+			100 * share);
 	text_printf(&c->detail, "%s, the longest %s",
 		    units_counted(p->collections, "pause").text,
-		    units_time((double)p->longest_gc_ns).text);
+		    units_time(longest_ns).text);
 	if (p->full)
 		text_printf(&c->detail,
 			    ", %s: the heap is too small, or the application "
 			    "leaks memory",
 			    units_counted(p->full, "full collection").text);
 	heap_add_least(c, f);
-	text_printf(&c->next, "hh %s --live", f->target);
-	cause_add_evidence(c, "stopped_share", share, "of the time", "pauses");
-	cause_add_evidence(c, "longest_s", (double)p->longest_gc_ns / 1e9, "s",
-			   "pauses");
-	cause_add_evidence(c, "full_collections", (double)p->full,
-			   "collections", "pauses");
+	cause_add(c, "stopped_share", share, "of the time", "pauses");
+	cause_add(c, "longest_s", longest_ns / 1e9, "s", "pauses");
+	cause_add(c, "full_collections", p->full, "collections", "pauses");
 	return NULL;
 }
 
 /* They cost more than their pauses: regions are partly used. */
-const char *rule_humongous(struct diagnosis *d, const struct rule *rule,
-			   const struct diagnosis_facts *f)
+const char *rule_humongous(struct verdict *v, const struct diagnosis_facts *f)
 {
 	const struct diagnosis_pauses *p = f->pauses;
 	double per_s = (double)p->humongous / p->seconds;
@@ -174,63 +151,54 @@ const char *rule_humongous(struct diagnosis *d, const struct rule *rule,
 
 	if (per_s < HUMONGOUS_PER_S)
 		return NULL;
-	c = diagnosis_add(d, rule);
+	c = verdict_add(v, share,
+			"arrays of at least half a heap region cause %.1f "
+			"collections each second",
+			per_s);
 	if (share < HUMONGOUS_SHARE)
 		c->rank = CAUSE_TREND;
-	c->lost_s = share * f->seconds;
-	text_printf(&c->sentence,
-		    "arrays of at least half a heap region cause %.1f "
-		    "collections each second",
-		    per_s);
 	text_printf(&c->detail,
 		    "%s (G1 Humongous Allocation); they stop the program "
 		    "%.1f%% of the time",
 		    units_counted(p->humongous, "collection").text,
 		    100 * share);
-	text_printf(&c->next, "prof %s -e alloc", f->target);
-	cause_add_evidence(c, "humongous_collections_per_s", per_s,
-			   "collections/s", "pauses");
-	cause_add_evidence(c, "stopped_share", share, "of the time", "pauses");
+	cause_add(c, "humongous_collections_per_s", per_s, "collections/s",
+		  "pauses");
+	cause_add(c, "stopped_share", share, "of the time", "pauses");
 	return NULL;
 }
 
-const char *rule_safepoints(struct diagnosis *d, const struct rule *rule,
-			    const struct diagnosis_facts *f)
+const char *rule_safepoints(struct verdict *v, const struct diagnosis_facts *f)
 {
 	const struct diagnosis_pauses *p = f->pauses;
 	double share = (double)p->sync_ns / 1e9 / p->seconds;
+	double longest_ns = (double)p->longest_sync_ns;
 	struct cause *c;
 
-	if (share < SYNC_SHARE && p->longest_sync_ns < SYNC_LONGEST_NS)
+	if (share < SYNC_SHARE && longest_ns < SYNC_LONGEST_NS)
 		return p->has_sync ? NULL : "no pause had a time to safepoint";
-	c = diagnosis_add(d, rule);
-	c->lost_s = share * f->seconds;
-	text_printf(&c->sentence,
-		    "threads are slow to stop for safepoints: %.1f%% of the "
-		    "time",
-		    100 * share);
-	text_printf(&c->detail, "longest %s",
-		    units_time((double)p->longest_sync_ns).text);
+	c = verdict_add(v, share,
+			"threads are slow to stop for safepoints: %.1f%% of "
+			"the time",
+			100 * share);
+	text_printf(&c->detail, "longest %s", units_time(longest_ns).text);
 	if (p->last_thread && *p->last_thread) {
 		text_puts(&c->detail, "; last to stop: ");
 		safe_text_puts(&c->detail, p->last_thread);
 		text_printf(&c->detail, " (%u of %u)", p->last_times,
 			    p->last_of);
 	}
-	text_printf(&c->next, "gc %s --safepoints", f->target);
-	cause_add_evidence(c, "sync_share", share, "of the time", "pauses");
-	cause_add_evidence(c, "longest_sync_s",
-			   (double)p->longest_sync_ns / 1e9, "s", "pauses");
+	cause_add(c, "sync_share", share, "of the time", "pauses");
+	cause_add(c, "longest_sync_s", longest_ns / 1e9, "s", "pauses");
 	return NULL;
 }
 
-const char *rule_throttled(struct diagnosis *d, const struct rule *rule,
-			   const struct diagnosis_facts *f)
+const char *rule_throttled(struct verdict *v, const struct diagnosis_facts *f)
 {
 	const struct process_sample *now = &f->rates->sample->process;
 	const struct process_sample *old = f->before;
 	double share = f->rates->process.throttled_periods;
-	double periods;
+	double limit = (double)now->cpu_limit / 1000, periods;
 	struct cause *c;
 
 	if (now->cpu_limit == CPU_LIMIT_UNKNOWN)
@@ -240,22 +208,17 @@ const char *rule_throttled(struct diagnosis *d, const struct rule *rule,
 	periods = (double)(now->throttled_periods - old->throttled_periods);
 	if (periods < THROTTLED_PERIODS)
 		return NULL;
-	c = diagnosis_add(d, rule);
-	c->lost_s = share * f->seconds;
-	text_printf(&c->sentence,
-		    "the container limit of %.3g CPUs stopped the JVM in "
-		    "%.0f%% of the periods",
-		    (double)now->cpu_limit / 1000, 100 * share);
+	c = verdict_add(v, share,
+			"the container limit of %.3g CPUs stopped the JVM in "
+			"%.0f%% of the periods",
+			limit, 100 * share);
 	text_printf(&c->detail,
-		    "%.0f of %" PRId64 " periods; the JVM uses "
-		    "%.2f cores",
+		    "%.0f of %" PRId64 " periods; the JVM uses %.2f cores",
 		    periods, now->cfs_periods - old->cfs_periods,
 		    f->rates->process.cpu);
-	text_printf(&c->next, "prof %s -e cpu", f->target);
-	cause_add_evidence(c, "throttled_periods_share", share,
-			   "of the periods", "cgroup");
-	cause_add_evidence(c, "cpu_limit", (double)now->cpu_limit / 1000,
-			   "CPUs", "cgroup");
+	cause_add(c, "throttled_periods_share", share, "of the periods",
+		  "cgroup");
+	cause_add(c, "cpu_limit", limit, "CPUs", "cgroup");
 	return NULL;
 }
 
@@ -274,8 +237,7 @@ static double rates_switches(const struct top_rates *r)
 	return sum;
 }
 
-const char *rule_starved(struct diagnosis *d, const struct rule *rule,
-			 const struct diagnosis_facts *f)
+const char *rule_starved(struct verdict *v, const struct diagnosis_facts *f)
 {
 	const struct process_rates *r = &f->rates->process;
 	double switches = rates_switches(f->rates), others, per_switch_ms;
@@ -294,12 +256,10 @@ const char *rule_starved(struct diagnosis *d, const struct rule *rule,
 	    r->runq < RUNQ_SHARE * (r->runq + r->cpu) || others < r->cpu ||
 	    r->cpu > CPU_SHARE * f->cpus)
 		return NULL;
-	c = diagnosis_add(d, rule);
-	c->lost_s = r->runq * f->seconds;
-	text_printf(&c->sentence,
-		    "threads wait %.1f ms for a CPU each time they become "
-		    "runnable",
-		    per_switch_ms);
+	c = verdict_add(v, r->runq,
+			"threads wait %.1f ms for a CPU each time they become "
+			"runnable",
+			per_switch_ms);
 	text_printf(&c->detail,
 		    "the JVM uses %.2f of %.0f CPUs, other processes %.2f of "
 		    "the machine's %.0f",
@@ -310,10 +270,9 @@ const char *rule_starved(struct diagnosis *d, const struct rule *rule,
 		text_printf(&c->detail, " (%d) %.2f", f->neighbor.pid,
 			    f->neighbor.cores);
 	}
-	text_printf(&c->next, "ttop %s -o RUNQ", f->target);
-	cause_add_evidence(c, "run_queue_ms_per_switch", per_switch_ms, "ms",
-			   "schedstat");
-	cause_add_evidence(c, "run_queue", r->runq, "threads", "schedstat");
-	cause_add_evidence(c, "other_processes", others, "cores", "/proc/stat");
+	cause_add(c, "run_queue_ms_per_switch", per_switch_ms, "ms",
+		  "schedstat");
+	cause_add(c, "run_queue", r->runq, "threads", "schedstat");
+	cause_add(c, "other_processes", others, "cores", "/proc/stat");
 	return NULL;
 }

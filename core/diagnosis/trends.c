@@ -1,16 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "core/diagnosis/trends.h"
 
+#include "core/base/ascii.h"
 #include "core/base/clock.h"
 #include "core/base/lines.h"
 #include "core/jvm/cgroup.h"
 #include "core/jvm/procfs.h"
 
-#include <fcntl.h>
-#include <linux/openat2.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #define STATUS_LIMIT ((size_t)16 << 10)
@@ -42,28 +40,24 @@ static int64_t trend_number(const char *text, size_t len, const char *name,
 
 static void trends_add_status(const struct trends *t, int64_t *values)
 {
+	static const struct {
+		const char *name;
+		enum trend trend;
+		int64_t unit;
+	} all[] = {
+		{ "Threads:", TREND_THREADS, 1 },
+		{ "RssAnon:", TREND_ANONYMOUS, 1024 },
+		{ "VmSwap:", TREND_SWAPPED, 1024 },
+	};
 	struct text s = { 0 };
 
 	if (procfs_read(t->jvm->pid, "status", STATUS_LIMIT, &s,
-			error_unused()) == 0 &&
-	    s.len) {
-		values[TREND_THREADS] = trend_number(s.bytes, s.len,
-						     "Threads:", 1);
-		values[TREND_ANONYMOUS] = trend_number(s.bytes, s.len,
-						       "RssAnon:", 1024);
-		values[TREND_SWAPPED] = trend_number(s.bytes, s.len,
-						     "VmSwap:", 1024);
-	}
+			error_unused()))
+		text_clear(&s);
+	for (size_t i = 0; i < 3 && s.len; i++)
+		values[all[i].trend] = trend_number(s.bytes, s.len, all[i].name,
+						    all[i].unit);
 	text_release(&s);
-}
-
-static void trends_add_faults(const struct trends *t, int64_t *values)
-{
-	struct proc_stat stat;
-
-	if (procfs_stat(t->jvm->pid, &stat, error_unused()) == 0 &&
-	    stat.major_faults <= INT64_MAX)
-		values[TREND_MAJOR_FAULTS] = (int64_t)stat.major_faults;
 }
 
 static void trends_add_files(struct trends *t, int64_t *values)
@@ -140,61 +134,19 @@ static void trends_add_counters(struct trends *t, int64_t *values)
 
 /* ---- the control group ---- */
 
-/*
- * Reads a file of the group.  The kernel serves the directory, but the target
- * may have mounted a file there that never answers.
- */
-static size_t group_read(const struct trends *t, const char *name, char *to,
-			 size_t size)
-{
-	const struct open_how how = {
-		.flags = O_RDONLY | O_CLOEXEC | O_NOFOLLOW,
-		.resolve = RESOLVE_NO_XDEV | RESOLVE_NO_SYMLINKS,
-	};
-	ssize_t got = -1;
-	int fd = (int)syscall(SYS_openat2, t->memory_group, name, &how,
-			      sizeof(how));
-
-	if (fd >= 0) {
-		got = read(fd, to, size - 1);
-		close(fd);
-	}
-	to[got > 0 ? got : 0] = '\0';
-	return got > 0 ? (size_t)got : 0;
-}
-
-/* Names of version 2 and version 1 of control groups. */
 static void trends_add_group(struct trends *t, int64_t *values)
 {
-	char text[8192], *total;
-	size_t len;
-	int64_t used = TREND_UNKNOWN, inactive;
+	struct cgroup_memory m;
 
 	if (t->memory_group < 0)
 		return;
-	len = group_read(t, "memory.current", text, sizeof(text));
-	if (!len)
-		len = group_read(t, "memory.usage_in_bytes", text,
-				 sizeof(text));
-	if (len)
-		used = strtoll(text, NULL, 10);
-	len = group_read(t, "memory.stat", text, sizeof(text));
-	inactive = trend_number(text, len, "total_inactive_file ", 1);
-	if (inactive < 0)
-		inactive = trend_number(text, len, "inactive_file ", 1);
-	if (used >= 0 && inactive >= 0)
-		values[TREND_MEMORY] = used > inactive ? used - inactive : 0;
-
-	len = group_read(t, "memory.events", text, sizeof(text));
-	if (!len)
-		len = group_read(t, "memory.oom_control", text, sizeof(text));
-	values[TREND_OOM_KILLS] = trend_number(text, len, "oom_kill ", 1);
-
-	len = group_read(t, "memory.pressure", text, sizeof(text));
-	total = len && strncmp(text, "some ", 5) == 0 ? strstr(text, "total=")
-						      : NULL;
-	if (total)
-		values[TREND_PRESSURE_US] = strtoll(total + 6, NULL, 10);
+	cgroup_memory_read(&m, t->memory_group);
+	if (m.current >= 0 && m.inactive_files >= 0)
+		values[TREND_MEMORY] = m.current > m.inactive_files
+					       ? m.current - m.inactive_files
+					       : 0;
+	values[TREND_OOM_KILLS] = m.oom_kills;
+	values[TREND_PRESSURE_US] = m.pressure_us;
 }
 
 /* ---- samples ---- */
@@ -233,6 +185,8 @@ void trends_close(struct trends *t)
 void trends_sample(struct trends *t)
 {
 	struct trend_sample *s = &t->samples[t->count];
+	int64_t heap = TREND_UNKNOWN;
+	struct proc_stat stat;
 
 	if (t->count == TREND_SAMPLES)
 		return;
@@ -240,23 +194,17 @@ void trends_sample(struct trends *t)
 		s->values[i] = TREND_UNKNOWN;
 	s->at_s = (double)(clock_monotonic_ns() - t->begin_ns) / 1e9;
 	trends_add_status(t, s->values);
-	trends_add_faults(t, s->values);
+	if (procfs_stat(t->jvm->pid, &stat, error_unused()) == 0 &&
+	    stat.major_faults <= INT64_MAX)
+		s->values[TREND_MAJOR_FAULTS] = (int64_t)stat.major_faults;
 	trends_add_files(t, s->values);
 	trends_add_counters(t, s->values);
 	trends_add_group(t, s->values);
-	if (t->heap.end && s->values[TREND_ANONYMOUS] >= 0) {
-		int64_t heap = heap_resident(t);
-
-		if (heap >= 0)
-			s->values[TREND_NATIVE] = s->values[TREND_ANONYMOUS] -
-						  heap;
-	}
+	if (t->heap.end && s->values[TREND_ANONYMOUS] >= 0)
+		heap = heap_resident(t);
+	if (heap >= 0)
+		s->values[TREND_NATIVE] = s->values[TREND_ANONYMOUS] - heap;
 	t->count++;
-}
-
-void trends_watch_native(struct trends *t, struct heap_range heap)
-{
-	t->heap = heap;
 }
 
 int64_t trends_last(const struct trends *t, enum trend which)

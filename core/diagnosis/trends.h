@@ -16,6 +16,7 @@
 #include "core/jvm/jvm.h"
 #include "core/jvm/open_files.h"
 #include "core/jvm/perfdata.h"
+#include "core/jvm/procfs.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -60,13 +61,17 @@ struct trends {
 	bool old_is_concurrent; /* collected before it is full */
 	struct open_files first, last;
 	struct error no_files; /* why descriptors are unknown */
+	/*
+	 * Once the caller has set it, samples have TREND_NATIVE.  The kernel
+	 * walks all pages of the process for it, so there is a reason.
+	 */
+	struct heap_range heap;
 
 	/* Private. */
 	const struct jvm *jvm;
 	struct perfdata *perf;
 	int memory_group; /* directory; -1 = none */
 	int64_t begin_ns;
-	struct heap_range heap;
 };
 
 /* jvm is borrowed.  trends_close() must follow. */
@@ -75,12 +80,6 @@ void trends_close(struct trends *t); /* zeroed is allowed */
 
 /* Adds a sample, unless there are TREND_SAMPLES. */
 void trends_sample(struct trends *t);
-
-/*
- * From now on, samples have TREND_NATIVE.  The kernel walks all pages of the
- * process for it, so the caller has a reason.
- */
-void trends_watch_native(struct trends *t, struct heap_range heap);
 
 /* The last known value; TREND_UNKNOWN if there is none. */
 int64_t trends_last(const struct trends *t, enum trend which);
@@ -102,9 +101,17 @@ bool trends_grow(const struct trends *t, enum trend which);
  *
  * The CPU time of all processes, to find the one that uses most.
  */
+struct busy_time {
+	pid_t pid;
+	uint64_t start_ticks; /* of the process */
+	uint64_t ticks;       /* of CPU time */
+	char name[PROCFS_NAMES];
+};
+
 struct busy_processes {
-	struct busy_time *all; /* private */
+	struct busy_time *all; /* sorted by PID */
 	size_t count, cap;
+	int64_t at_ns; /* when they were read */
 };
 
 /* A process that uses the CPUs beside the JVM. */
@@ -118,18 +125,20 @@ struct busy_process {
 void busy_processes_read(struct busy_processes *b);
 
 /*
- * Finds the process, except one, that used most CPU time since they were read,
- * this many seconds ago.
+ * Finds the process, except one and sjkc, that used most CPU time between two
+ * readings; its cores are of the whole time between them.
  */
-struct busy_process busy_processes_find(const struct busy_processes *b,
-					pid_t except, double seconds);
+struct busy_process busy_processes_compare(const struct busy_processes *then,
+					   const struct busy_processes *now,
+					   pid_t except);
+
 void busy_processes_release(struct busy_processes *b);
 
 /*
  * ---- replies.c ----
  *
  * What the JVM replies to jcmd commands and histograms.  Texts are safe for a
- * terminal; empty or TREND_UNKNOWN: not asked, or not answered.
+ * terminal; empty, 0 or TREND_UNKNOWN: not asked, or not answered.
  */
 struct jvm_replies {
 	struct text growing; /* classes: "D06Leak$Session +1,500 (67,253)" */
@@ -147,14 +156,12 @@ void jvm_replies_init(struct jvm_replies *r);
 void jvm_replies_release(struct jvm_replies *r);
 
 /* Each parses the JVM's reply to the jcmd command. */
-void jvm_replies_add_loaders(struct jvm_replies *r, const char *reply,
-			     size_t len); /* VM.classloader_stats */
-void jvm_replies_add_finalizable(struct jvm_replies *r, const char *reply,
-				 size_t len); /* GC.finalizer_info */
-void jvm_replies_add_code_cache(struct jvm_replies *r, const char *reply,
-				size_t len); /* Compiler.codecache */
-void jvm_replies_add_scheduler(struct jvm_replies *r, const char *reply,
-			       size_t len); /* Thread.vthread_scheduler */
+typedef void jvm_reply_parser(struct jvm_replies *r, const char *reply,
+			      size_t len);
+jvm_reply_parser jvm_replies_add_loaders;     /* VM.classloader_stats */
+jvm_reply_parser jvm_replies_add_finalizable; /* GC.finalizer_info */
+jvm_reply_parser jvm_replies_add_code_cache;  /* Compiler.codecache */
+jvm_reply_parser jvm_replies_add_scheduler;   /* Thread.vthread_scheduler */
 
 /* Compares two histograms, the second some time after the first. */
 void jvm_replies_add_growth(struct jvm_replies *r,

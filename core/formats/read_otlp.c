@@ -522,6 +522,8 @@ static const struct {
 	{ "off_cpu", "", "offcpu" },
 	{ "alloc_space", "memory", "alloc" },
 	{ "alloc_objects", "memory", "alloc" },
+	{ "inuse_space", "memory", "nativemem" },
+	{ "inuse_objects", "memory", "nativemem" },
 	{ "delay", "mutex", "lock" },
 	{ "contentions", "mutex", "lock" },
 };

@@ -5,6 +5,7 @@
 #include "core/elf/elf_file.h"
 #include "core/elf/elf_symbols.h"
 #include "core/elf/elf_usdt.h"
+#include "core/unwind/x86_64/x86_probe.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -15,8 +16,6 @@ enum {
 	 */
 	MEMORY_MAX = 24 << 20,
 	ENDBR_SIZE = 4,
-	CMPB_SIZE = 3,
-	CODE_SIZE = ENDBR_SIZE + CMPB_SIZE + 2, /* enough of a function */
 	/* Objects point behind the offset and the type of their table. */
 	VTABLE_HEAD = 16,
 };
@@ -50,30 +49,20 @@ static const char *const report_symbols[GC_REPORTS] = {
 
 /* ---- instructions ---- */
 
-/* True for x86-64 instructions that the kernel emulates at a uprobe. */
-static bool code_is_emulated(const uint8_t *code)
-{
-	uint8_t first = code[0];
-
-	if (first == 0x41) /* REX.B: push %r8 … %r15 */
-		return (code[1] & 0xf8) == 0x50;
-	if (first == 0x0f) /* jcc rel32; nop of several bytes */
-		return (code[1] & 0xf0) == 0x80 || code[1] == 0x1f;
-	return first == 0x90 || (first & 0xf8) == 0x50 ||
-	       (first & 0xf0) == 0x70 || first == 0xe8 || first == 0xe9 ||
-	       first == 0xeb;
-}
-
-/* The number of bytes before the best place for a probe in a function. */
-static size_t code_skip(const uint8_t code[CODE_SIZE])
+/*
+ * The number of bytes before the best place for a probe in a function.  The
+ * kernel cannot emulate the endbr64 at its start.
+ */
+static size_t code_skip(const uint8_t *code, size_t len)
 {
 	static const uint8_t endbr64[ENDBR_SIZE] = { 0xf3, 0x0f, 0x1e, 0xfa };
-	static const uint8_t cmpb[CMPB_SIZE] = { 0x80, 0x3f, 0 }; /* 0,(%rdi) */
-	size_t at = memcmp(code, endbr64, ENDBR_SIZE) == 0 ? ENDBR_SIZE : 0;
+	size_t skip = x86_probe_skip(code, len, X86_PROBE_ARGUMENTS);
 
-	if (memcmp(code + at, cmpb, CMPB_SIZE) == 0)
-		at += CMPB_SIZE;
-	return at;
+	if (skip != SIZE_MAX)
+		return skip;
+	return len > ENDBR_SIZE && memcmp(code, endbr64, ENDBR_SIZE) == 0
+		       ? ENDBR_SIZE
+		       : 0;
 }
 
 /*
@@ -85,20 +74,20 @@ static void points_place(const struct elf_file *f, uint64_t address,
 {
 	const Elf64_Phdr *segment = address ? elf_file_loaded(f, address)
 					    : NULL;
-	struct elf_part code;
+	uint8_t code[X86_PROBE_BYTES];
 	uint64_t offset;
 	size_t skip;
 
 	if (!segment || !(segment->p_flags & PF_X))
 		return;
 	offset = address - segment->p_vaddr + segment->p_offset;
-	if (!elf_file_read(f, offset, CODE_SIZE, CODE_SIZE, &code))
+	if (!elf_file_read_into(f, offset, code, sizeof(code)))
 		return;
-	skip = code_skip(code.bytes);
+	skip = code_skip(code, sizeof(code));
 	point->offset = offset + skip;
 	point->address = address + skip;
-	point->is_emulated = code_is_emulated(code.bytes + skip);
-	elf_part_release(&code);
+	point->is_emulated = x86_probe_is_emulated(code + skip,
+						   sizeof(code) - skip);
 }
 
 /* ---- notes ---- */

@@ -132,19 +132,28 @@ static void group_release(struct gc_group *g)
 	gc_durations_release(&g->gc);
 }
 
+static void group_add_time(struct gc_durations *d, const struct gc_pause *p,
+			   int64_t ns, unsigned count)
+{
+	if (ns == GC_ABSENT)
+		d->unknown += p->count;
+	else
+		gc_durations_add(d, ns, count);
+}
+
 static void group_add(struct gc_group *g, const struct gc_pause *p)
 {
 	unsigned count = p->count ? p->count : 1;
 
 	g->stops += p->count;
-	if (p->count > 1)
+	if (p->count > 1) {
 		g->together += p->count;
-	if (p->stopped_ns != GC_ABSENT)
-		gc_durations_add(&g->stopped, p->stopped_ns, count);
-	if (p->sync_ns != GC_ABSENT)
-		gc_durations_add(&g->sync, p->sync_ns, count);
-	if (p->gc_ns != GC_ABSENT)
-		gc_durations_add(&g->gc, p->gc_ns, 1);
+		if (p->stopped_ns > g->together_ns)
+			g->together_ns = p->stopped_ns;
+	}
+	group_add_time(&g->stopped, p, p->stopped_ns, count);
+	group_add_time(&g->sync, p, p->sync_ns, count);
+	group_add_time(&g->gc, p, p->gc_ns, 1);
 }
 
 static const char *pause_reason(const struct gc_pause *p)
@@ -229,6 +238,7 @@ int64_t gc_totals_span(const struct gc_totals *t)
 
 void gc_totals_add(struct gc_totals *t, const struct gc_pause *p)
 {
+	t->stops[p->kind] += p->count;
 	group_add(totals_find(t, p), p);
 	if (gc_pause_is_collection(p))
 		group_add(&t->collections, p);

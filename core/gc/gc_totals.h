@@ -16,6 +16,7 @@
  */
 struct gc_durations {
 	uint64_t count;
+	uint64_t unknown; /* stops without the value */
 	int64_t sum_ns, longest_ns;
 	int64_t *values; /* the first ones */
 	size_t value_count, value_cap;
@@ -40,8 +41,9 @@ struct gc_group {
 	char collector[48];
 	char reason[96]; /* the cause or operation; "" = unknown */
 	struct gc_durations stopped, sync, gc;
-	uint64_t stops;    /* including those with an unknown duration */
-	uint64_t together; /* stops that the source could not separate */
+	uint64_t stops;      /* including those with an unknown duration */
+	uint64_t together;   /* stops that the source could not separate */
+	int64_t together_ns; /* the longest stopped time of such a record */
 };
 
 /* Ends of the first and last record on a clock. */
@@ -56,6 +58,7 @@ struct gc_totals {
 	struct gc_group *groups; /* in the order of their first records */
 	size_t count, cap;
 	struct gc_group collections, safepoints; /* sums of all groups */
+	uint64_t stops[GC_KINDS];
 	/* The longest time to safepoint and its operation; GC_ABSENT = none. */
 	int64_t longest_sync_ns;
 	char longest_sync[96];

@@ -54,13 +54,6 @@ enum {
 	MARK_FORWARDED = 3,     /* the lowest bits of a mark word */
 };
 
-static bool heap_offset(const struct vm_structs *v, const char *type,
-			const char *field, uint32_t *out)
-{
-	return vm_structs_offset(v, type, field, out) &&
-	       *out <= METADATA_STRUCT_MOST;
-}
-
 /* ---- ZGC's tables ---- */
 
 /* The names of JDK 21 to 23 for the heap without generations begin with X. */
@@ -71,7 +64,7 @@ static bool z_offset(const struct vm_structs *v, char letter, const char *type,
 
 	snprintf(type_name, sizeof(type_name), "%c%s", letter, type);
 	snprintf(field_name, sizeof(field_name), field, letter);
-	return heap_offset(v, type_name, field_name, out);
+	return metadata_offset(v, type_name, field_name, out);
 }
 
 /*
@@ -87,8 +80,8 @@ static void z_search_tables(struct z_layout *z, const struct vm_structs *v,
 	uint32_t allocator, pages;
 	size_t found = 0;
 
-	if (heap_offset(v, "ZHeap", "_page_allocator", &allocator) &&
-	    heap_offset(v, "ZHeap", "_page_table", &pages) &&
+	if (metadata_offset(v, "ZHeap", "_page_allocator", &allocator) &&
+	    metadata_offset(v, "ZHeap", "_page_table", &pages) &&
 	    memory_read(memory, heap, bytes, Z_HEAP_BYTES)) {
 		for (size_t at = 0;
 		     at + 24 + map <= Z_HEAP_BYTES && found < Z_GENERATIONS;
@@ -109,22 +102,28 @@ static void z_find_tables(struct java_heap *h, const struct vm_structs *v,
 {
 	struct z_layout *z = &h->z;
 	uint32_t heap, table, map, entries, length;
+	const struct {
+		const char *type, *field;
+		uint32_t *out;
+	} all[] = {
+		{ "CollectedHeap", "_heap", &heap },
+		{ "GranuleMapForForwarding", "_map", &map },
+		{ "Forwarding", "_virtual", &z->start },
+		{ "Forwarding", "_object_alignment_shift", &z->shift },
+		{ "Forwarding", "_entries", &entries },
+		{ "AttachedArrayForForwarding", "_length", &length },
+	};
 	char type[16];
 
 	snprintf(type, sizeof(type), "%cForwarding", letter);
-	if (!z_offset(v, letter, "CollectedHeap", "_heap", &heap) ||
-	    !z_offset(v, letter, "GranuleMapForForwarding", "_map", &map) ||
-	    !z_offset(v, letter, "Forwarding", "_virtual", &z->start) ||
-	    !z_offset(v, letter, "Forwarding", "_object_alignment_shift",
-		      &z->shift) ||
-	    !z_offset(v, letter, "Forwarding", "_entries", &entries) ||
-	    !z_offset(v, letter, "AttachedArrayForForwarding", "_length",
-		      &length) ||
-	    !vm_structs_size(v, type, &z->size) ||
+	for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++)
+		if (!z_offset(v, letter, all[i].type, all[i].field, all[i].out))
+			return;
+	if (!vm_structs_size(v, type, &z->size) ||
 	    z->size > METADATA_STRUCT_MOST)
 		return;
 	z->length = entries + length;
-	z->size = (z->size + OBJECT_WORD - 1) / OBJECT_WORD * OBJECT_WORD;
+	z->size = object_align(z->size);
 	if (h->kind == HEAP_Z_GENERATIONS) {
 		z_search_tables(z, v, h->memory, collected + heap, map);
 		return;
@@ -168,12 +167,12 @@ static bool z_find(struct java_heap *h, const struct vm_structs *v,
 	uint64_t at;
 
 	h->kind = HEAP_Z;
-	if (heap_offset(v, "XGlobalsForVMStructs", "_XAddressBadMask",
-			&ignored) &&
+	if (metadata_offset(v, "XGlobalsForVMStructs", "_XAddressBadMask",
+			    &ignored) &&
 	    !is_generational)
 		letter = 'X';
-	else if (heap_offset(v, "ZGlobalsForVMStructs", "_ZPointerLoadBadMask",
-			     &ignored))
+	else if (metadata_offset(v, "ZGlobalsForVMStructs",
+				 "_ZPointerLoadBadMask", &ignored))
 		h->kind = HEAP_Z_GENERATIONS;
 	snprintf(type, sizeof(type), "%cGlobalsForVMStructs", letter);
 	if (!vm_structs_static(v, type, "_instance_p", &at))
@@ -191,12 +190,12 @@ static bool z_read_masks(struct java_heap *h)
 	bool is_read = true;
 
 	for (int i = 0; i < Z_MASKS; i++)
-		r[i] = (struct memory_range){ h->z.globals + h->z.masks[i],
-					      &at[i], sizeof(at[i]), false };
+		r[i] = memory_range_of(h->z.globals + h->z.masks[i], &at[i],
+				       sizeof(at[i]));
 	h->memory->read_all(h->memory, r, Z_MASKS);
 	for (int i = 0; i < Z_MASKS; i++)
-		r[i] = (struct memory_range){ at[i], &h->masks[i],
-					      sizeof(h->masks[i]), false };
+		r[i] = memory_range_of(at[i], &h->masks[i],
+				       sizeof(h->masks[i]));
 	h->memory->read_all(h->memory, r, Z_MASKS);
 	for (int i = 0; i < Z_MASKS; i++)
 		is_read = is_read && r[i].is_read;
@@ -349,9 +348,11 @@ static bool heap_find_counters(struct java_heap *h, const struct vm_structs *v,
 {
 	uint32_t count, paused;
 
-	if (!heap_offset(v, "CollectedHeap", "_total_collections", &count) ||
-	    (!heap_offset(v, "CollectedHeap", "_is_stw_gc_active", &paused) &&
-	     !heap_offset(v, "CollectedHeap", "_is_gc_active", &paused)))
+	if (!metadata_offset(v, "CollectedHeap", "_total_collections",
+			     &count) ||
+	    (!metadata_offset(v, "CollectedHeap", "_is_stw_gc_active",
+			      &paused) &&
+	     !metadata_offset(v, "CollectedHeap", "_is_gc_active", &paused)))
 		return false;
 	h->collections = collected + count;
 	h->paused = collected + paused;
@@ -443,8 +444,7 @@ static void shenandoah_resolve(struct java_heap *h, struct java_reference **all,
 
 	for (size_t i = 0; i < count; i++) {
 		if (all[i]->address)
-			r[n++] = (struct memory_range){ all[i]->address,
-							&marks[i], 8, false };
+			r[n++] = memory_range_of(all[i]->address, &marks[i], 8);
 	}
 	h->memory->read_all(h->memory, r, n);
 	n = 0;
@@ -459,13 +459,6 @@ static void shenandoah_resolve(struct java_heap *h, struct java_reference **all,
 	free(r);
 }
 
-static void heap_resolve_one(struct java_heap *h, struct java_reference *r)
-{
-	r->address = r->is_in_vm ? java_reference_decode(r->value)
-				 : object_shape_decode(&h->shape, r->value);
-	r->is_known = r->address || !r->value;
-}
-
 void java_heap_resolve(struct java_heap *h, struct java_reference **all,
 		       size_t count)
 {
@@ -473,12 +466,18 @@ void java_heap_resolve(struct java_heap *h, struct java_reference **all,
 	bool has_masks = is_z && count && z_read_masks(h);
 
 	for (size_t i = 0; i < count; i++) {
-		all[i]->address = 0;
-		all[i]->is_known = false;
+		struct java_reference *r = all[i];
+
+		r->address = 0;
+		r->is_known = false;
 		if (has_masks)
-			z_resolve_one(h, all[i]);
-		else if (!is_z)
-			heap_resolve_one(h, all[i]);
+			z_resolve_one(h, r);
+		if (is_z)
+			continue;
+		r->address = r->is_in_vm
+				     ? java_reference_decode(r->value)
+				     : object_shape_decode(&h->shape, r->value);
+		r->is_known = r->address || !r->value;
 	}
 	if (h->kind == HEAP_SHENANDOAH)
 		shenandoah_resolve(h, all, count);

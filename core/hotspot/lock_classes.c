@@ -96,8 +96,7 @@ struct lock_classes *lock_classes_open(const struct vm_structs *v,
 	c->reference_bytes = (uint32_t)object_reference_bytes(shape);
 	if (object_layout_read(&c->layout, v, memory, err))
 		goto fail;
-	if (!vm_structs_offset(v, "Klass", "_super", &c->super) ||
-	    c->super > METADATA_STRUCT_MOST) {
+	if (!metadata_offset(v, "Klass", "_super", &c->super)) {
 		fail(err, ERROR_UNAVAILABLE,
 		     "this JVM's tables lack superclasses");
 		goto fail;
@@ -176,7 +175,7 @@ static uint32_t fields_end(const struct lock_classes *c,
 		if (!field->is_static && field->offset + bytes > end)
 			end = field->offset + bytes;
 	}
-	return (end + OBJECT_WORD - 1) / OBJECT_WORD * OBJECT_WORD;
+	return object_align(end);
 }
 
 static uint32_t known_field_find(const struct lock_classes *c,

@@ -122,11 +122,6 @@ struct lock_batch {
 
 /* ---- the layout ---- */
 
-static int owners_fail(struct error *err, const char *what)
-{
-	return fail(err, ERROR_UNAVAILABLE, "this JVM's tables lack %s", what);
-}
-
 static bool owners_find_thread(struct thread_fields *t,
 			       const struct object_fields *f)
 {
@@ -151,9 +146,8 @@ static int owners_read_layout(struct lock_owners *o, const struct vm_structs *v,
 	int ret = -1;
 
 	o->has_handles = vm_structs_offset(v, "OopHandle", "_obj", &ignored);
-	o->has_monitor_object = vm_structs_offset(v, "ObjectMonitor", "_object",
-						  &o->monitor_object) &&
-				o->monitor_object <= METADATA_STRUCT_MOST;
+	o->has_monitor_object = metadata_offset(v, "ObjectMonitor", "_object",
+						&o->monitor_object);
 	if (thread_layout_read(&o->layout, v, err) ||
 	    field_reader_init(&o->reader, v, o->memory, err))
 		goto out;
@@ -166,7 +160,8 @@ static int owners_read_layout(struct lock_owners *o, const struct vm_structs *v,
 				string) ||
 	    !owners_find_thread(&o->fields, thread) ||
 	    !object_shape_find(&o->shape, &o->reader, thread, string))
-		owners_fail(err, "the fields of java.lang.Thread");
+		fail(err, ERROR_UNAVAILABLE,
+		     "this JVM's tables lack the fields of java.lang.Thread");
 	else
 		ret = 0;
 out:
@@ -222,8 +217,7 @@ static void batch_add(struct lock_batch *b, struct lock_work *w,
 		return;
 	}
 	b->of[b->range_count] = w;
-	b->ranges[b->range_count++] = (struct memory_range){ address, bytes,
-							     len, false };
+	b->ranges[b->range_count++] = memory_range_of(address, bytes, len);
 }
 
 static void batch_add_reference(struct lock_batch *b, struct lock_work *w,
@@ -294,11 +288,6 @@ static void step_check_handles(struct lock_batch *b, struct lock_work *w)
 	w->path.thread = w->reference.address;
 }
 
-static void step_request_thread(struct lock_batch *b, struct lock_work *w)
-{
-	batch_add(b, w, w->path.thread, w->bytes, b->o->fields.bytes);
-}
-
 /*
  * Takes the class and the Java id from the bytes of a Thread; NULL if they are
  * those of another object.
@@ -360,19 +349,6 @@ static void step_request_blocker(struct lock_batch *b, struct lock_work *w)
 					       : raw_u64(w->bytes, at),
 	};
 	b->references[b->reference_count++] = &w->reference;
-}
-
-static void step_check_blocker(struct lock_batch *b, struct lock_work *w)
-{
-	(void)b;
-	w->is_alive = w->reference.is_known;
-	w->path.lock = w->reference.address;
-}
-
-static void step_request_lock(struct lock_batch *b, struct lock_work *w)
-{
-	if (w->path.lock)
-		batch_add(b, w, w->path.lock, w->header, sizeof(w->header));
 }
 
 /* ---- conditions ---- */
@@ -464,19 +440,6 @@ static void step_request_owner(struct lock_batch *b, struct lock_work *w)
 			&w->reference, false);
 }
 
-static void step_check_owner(struct lock_batch *b, struct lock_work *w)
-{
-	(void)b;
-	w->is_alive = w->reference.is_known;
-	w->path.owner = w->reference.address;
-}
-
-static void step_request_owner_thread(struct lock_batch *b, struct lock_work *w)
-{
-	if (w->path.owner)
-		batch_add(b, w, w->path.owner, w->bytes, b->o->fields.bytes);
-}
-
 static void step_check_owner_thread(struct lock_batch *b, struct lock_work *w)
 {
 	const struct thread_fields *f = &b->o->fields;
@@ -504,17 +467,6 @@ static void step_request_waiter(struct lock_batch *b, struct lock_work *w)
 	w->waiter = 0;
 	if (w->object && w->object_waiter)
 		batch_add(b, w, w->path.thread + w->object_waiter, &w->waiter,
-			  OBJECT_WORD);
-}
-
-/* No table has the offset of ObjectWaiter::_monitor (JDK 24 to 28). */
-static void step_request_waiters_monitor(struct lock_batch *b,
-					 struct lock_work *w)
-{
-	enum { MONITOR = 32 };
-
-	if (w->waiter)
-		batch_add(b, w, w->waiter + MONITOR, &w->path.monitor,
 			  OBJECT_WORD);
 }
 
@@ -550,21 +502,6 @@ static void step_request_monitor_object(struct lock_batch *b,
 	b->references[b->reference_count++] = &w->reference;
 }
 
-static void step_check_monitor_object(struct lock_batch *b, struct lock_work *w)
-{
-	(void)b;
-	w->is_alive = w->reference.is_known;
-	w->path.monitor_object = w->reference.address;
-}
-
-static void step_request_monitor_class(struct lock_batch *b,
-				       struct lock_work *w)
-{
-	if (w->path.monitor_object)
-		batch_add(b, w, w->path.monitor_object, w->header,
-			  sizeof(w->header));
-}
-
 static void step_check_monitor_class(struct lock_batch *b, struct lock_work *w)
 {
 	if (w->path.monitor_object)
@@ -572,23 +509,75 @@ static void step_check_monitor_class(struct lock_batch *b, struct lock_work *w)
 							 w->header);
 }
 
+#define PATH(member) offsetof(struct lock_work, path.member)
+#define READS_HEADER(member)                                                   \
+	.from = PATH(member), .to = offsetof(struct lock_work, header),        \
+	.bytes = sizeof(((struct lock_work *)0)->header)
+#define READS_THREAD(member)                                                   \
+	.from = PATH(member), .to = offsetof(struct lock_work, bytes)
+
+enum {
+	/* No table has the offset of ObjectWaiter::_monitor (JDK 24 to 28). */
+	WAITERS_MONITOR = 32,
+};
+
 static const struct {
 	void (*request)(struct lock_batch *b, struct lock_work *w);
+	/*
+	 * Or: the places in the work of the address, unless that is 0, and of
+	 * the bytes that are read; bytes 0: of a Thread.
+	 */
+	size_t from, to, bytes;
+	uint64_t more;    /* is added to the address */
+	size_t reference; /* place of the object of the reference; 0 = none */
 	void (*check)(struct lock_batch *b, struct lock_work *w); /* or NULL */
 } steps[] = {
-	{ step_request_handles, step_check_handles },
-	{ step_request_thread, step_check_thread },
-	{ step_request_carried, step_check_carried },
-	{ step_request_blocker, step_check_blocker },
-	{ step_request_lock, step_check_lock },
-	{ step_request_owner, step_check_owner },
-	{ step_request_owner_thread, step_check_owner_thread },
-	{ step_request_waiter, NULL },
-	{ step_request_waiters_monitor, NULL },
-	{ step_request_monitor, NULL },
-	{ step_request_monitor_object, step_check_monitor_object },
-	{ step_request_monitor_class, step_check_monitor_class },
+	{ .request = step_request_handles, .check = step_check_handles },
+	{ READS_THREAD(thread), .check = step_check_thread },
+	{ .request = step_request_carried, .check = step_check_carried },
+	{ .request = step_request_blocker, .reference = PATH(lock) },
+	{ READS_HEADER(lock), .check = step_check_lock },
+	{ .request = step_request_owner, .reference = PATH(owner) },
+	{ READS_THREAD(owner), .check = step_check_owner_thread },
+	{ .request = step_request_waiter },
+	{ .from = offsetof(struct lock_work, waiter),
+	  .more = WAITERS_MONITOR,
+	  .to = PATH(monitor),
+	  .bytes = OBJECT_WORD },
+	{ .request = step_request_monitor },
+	{ .request = step_request_monitor_object,
+	  .reference = PATH(monitor_object) },
+	{ READS_HEADER(monitor_object), .check = step_check_monitor_class },
 };
+
+static void step_begin(struct lock_batch *b, struct lock_work *w, size_t step)
+{
+	size_t bytes = steps[step].bytes;
+	uint64_t address;
+
+	if (steps[step].request) {
+		steps[step].request(b, w);
+		return;
+	}
+	memcpy(&address, (char *)w + steps[step].from, sizeof(address));
+	if (address)
+		batch_add(b, w, address + steps[step].more,
+			  (char *)w + steps[step].to,
+			  bytes ? bytes : b->o->fields.bytes);
+}
+
+static void step_end(struct lock_batch *b, struct lock_work *w, size_t step)
+{
+	const struct java_reference *r = &w->reference;
+
+	if (steps[step].reference) {
+		w->is_alive = r->is_known;
+		memcpy((char *)w + steps[step].reference, &r->address,
+		       sizeof(r->address));
+	}
+	if (steps[step].check)
+		steps[step].check(b, w);
+}
 
 /* Finds the owners of monitors whose owner is anonymous. */
 static void batch_find_holders(struct lock_batch *b)
@@ -623,13 +612,12 @@ static void batch_run(struct lock_batch *b)
 	for (size_t i = 0; i < sizeof(steps) / sizeof(*steps); i++) {
 		for (size_t k = 0; k < b->count; k++) {
 			if (b->all[k].is_alive)
-				steps[i].request(b, &b->all[k]);
+				step_begin(b, &b->all[k], i);
 		}
 		batch_read(b);
-		for (size_t k = 0; k < b->count && steps[i].check; k++) {
+		for (size_t k = 0; k < b->count; k++)
 			if (b->all[k].is_alive)
-				steps[i].check(b, &b->all[k]);
-		}
+				step_end(b, &b->all[k], i);
 	}
 	batch_find_holders(b);
 }
@@ -729,16 +717,6 @@ static struct lock_thread owners_running(const struct lock_owners *o,
 	return at == MAP64_NONE ? (struct lock_thread){ 0 } : o->running[at];
 }
 
-/* Before JDK 24, an owner is a thread of the operating system. */
-static struct lock_thread owners_of_tid(const struct lock_owners *o, pid_t tid)
-{
-	for (size_t i = 0; i < o->count; i++) {
-		if (o->running[i].ns_tid == tid)
-			return o->running[i];
-	}
-	return (struct lock_thread){ 0 };
-}
-
 static struct lock_thread owners_of_monitor(struct lock_owners *o,
 					    const struct lock_path *p)
 {
@@ -754,8 +732,12 @@ static struct lock_thread owners_of_monitor(struct lock_owners *o,
 		};
 	if (!java_threads_owner(o->threads, p->monitor_owner, &owner))
 		return (struct lock_thread){ 0 };
+	/* Before JDK 24, an owner is a thread of the operating system. */
+	for (size_t i = 0; !owner.java_id && i < o->count; i++)
+		if (o->running[i].ns_tid == owner.ns_tid)
+			return o->running[i];
 	if (!owner.java_id)
-		return owners_of_tid(o, owner.ns_tid);
+		return (struct lock_thread){ 0 };
 	/* Only virtual threads can be in no list of the JVM. */
 	return (struct lock_thread){
 		.java_id = owner.java_id,

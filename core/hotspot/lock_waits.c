@@ -22,13 +22,6 @@ static void waits_index(const struct lock_waits *w, struct map64 *by_id)
 			  (uint32_t)i);
 }
 
-static bool wait_continues(const struct lock_wait *a, const struct lock_wait *b)
-{
-	return a->kind == b->kind && a->owner.java_id == b->owner.java_id &&
-	       a->is_reacquired == b->is_reacquired &&
-	       strcmp(a->lock_class, b->lock_class) == 0;
-}
-
 void lock_waits_intersect(struct lock_waits *now, const struct lock_waits *then)
 {
 	struct map64 by_id = { 0 };
@@ -36,12 +29,15 @@ void lock_waits_intersect(struct lock_waits *now, const struct lock_waits *then)
 
 	waits_index(then, &by_id);
 	for (size_t i = 0; i < now->count; i++) {
-		uint32_t at = map64_get(&by_id,
-					(uint64_t)now->all[i].waiter.java_id);
+		const struct lock_wait *a = &now->all[i], *b;
+		uint32_t at = map64_get(&by_id, (uint64_t)a->waiter.java_id);
 
-		if (at != MAP64_NONE &&
-		    wait_continues(&now->all[i], &then->all[at]))
-			now->all[kept++] = now->all[i];
+		b = at == MAP64_NONE ? NULL : &then->all[at];
+		if (b && a->kind == b->kind &&
+		    a->owner.java_id == b->owner.java_id &&
+		    a->is_reacquired == b->is_reacquired &&
+		    strcmp(a->lock_class, b->lock_class) == 0)
+			now->all[kept++] = *a;
 	}
 	now->count = kept;
 	map64_release(&by_id);

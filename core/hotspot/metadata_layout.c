@@ -94,6 +94,13 @@ static const struct fact in_datas_facts[] = {
 
 #define COUNT(array) (sizeof(array) / sizeof(*(array)))
 
+bool metadata_offset(const struct vm_structs *v, const char *type,
+		     const char *field, uint32_t *out)
+{
+	return vm_structs_offset(v, type, field, out) &&
+	       *out <= METADATA_STRUCT_MOST;
+}
+
 /*
  * Reads the facts into *l; returns the first that the JVM does not export, or
  * NULL.

@@ -17,6 +17,10 @@
 /* The largest structure that is read completely. */
 enum { METADATA_STRUCT_MOST = 1024 };
 
+/* As vm_structs_offset(); false also if the offset is larger than that. */
+bool metadata_offset(const struct vm_structs *v, const char *type,
+		     const char *field, uint32_t *out);
+
 /* The path from Method to Symbol; names need all fields. */
 struct method_layout {
 	uint32_t method_size, method_const;

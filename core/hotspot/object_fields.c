@@ -18,22 +18,16 @@ enum {
 	JDK_OF_PACKED_ARRAYS = 23,
 };
 
-static bool layout_offset(const struct field_reader *r, const char *type,
-			  const char *field, uint32_t *out)
-{
-	return vm_structs_offset(r->v, type, field, out) &&
-	       *out <= METADATA_STRUCT_MOST;
-}
-
 int field_reader_init(struct field_reader *r, const struct vm_structs *v,
 		      struct memory *memory, struct error *err)
 {
 	*r = (struct field_reader){ .v = v, .memory = memory };
-	if (layout_offset(r, "InstanceKlass", "_constants", &r->constants) &&
+	if (metadata_offset(r->v, "InstanceKlass", "_constants",
+			    &r->constants) &&
 	    vm_structs_size(r->v, "ConstantPool", &r->pool_size) &&
 	    r->pool_size <= METADATA_STRUCT_MOST &&
-	    layout_offset(r, "Symbol", "_length", &r->symbol_length) &&
-	    layout_offset(r, "Symbol", "_body", &r->symbol_body))
+	    metadata_offset(r->v, "Symbol", "_length", &r->symbol_length) &&
+	    metadata_offset(r->v, "Symbol", "_body", &r->symbol_body))
 		return 0;
 	return fail(err, ERROR_UNAVAILABLE,
 		    "this JVM's tables lack the layout of symbols");
@@ -74,9 +68,9 @@ static size_t layout_read_array(const struct field_reader *r, uint64_t class_at,
 	uint32_t length_at, data_at;
 	size_t bytes;
 
-	if (!layout_offset(r, "Array<int>", "_length", &length_at) ||
-	    !layout_offset(r, size == 1 ? "Array<u1>" : "Array<u2>", "_data",
-			   &data_at))
+	if (!metadata_offset(r->v, "Array<int>", "_length", &length_at) ||
+	    !metadata_offset(r->v, size == 1 ? "Array<u1>" : "Array<u2>",
+			     "_data", &data_at))
 		return 0;
 	bytes = (size_t)memory_u32(r->memory, array + length_at) * size;
 	if (!array || bytes > most)
@@ -106,8 +100,8 @@ static void fields_read_slots(const struct field_reader *r, uint64_t class_at,
 				       sizeof(bytes));
 
 	vm_structs_constant(r->v, "FIELDINFO_TAG_SIZE", &tag_bits);
-	if (!layout_offset(r, "InstanceKlass", "_java_fields_count",
-			   &count_at) ||
+	if (!metadata_offset(r->v, "InstanceKlass", "_java_fields_count",
+			     &count_at) ||
 	    tag_bits < 0 || tag_bits > 8 ||
 	    !memory_read(r->memory, class_at + count_at, &count, sizeof(count)))
 		return;
@@ -122,15 +116,6 @@ static void fields_read_slots(const struct field_reader *r, uint64_t class_at,
 
 		fields_add(f, &field);
 	}
-}
-
-static bool layout_has_flag(const struct field_reader *r, uint32_t flags,
-			    const char *name)
-{
-	int64_t bit;
-
-	return vm_structs_constant(r->v, name, &bit) && bit >= 0 && bit < 32 &&
-	       flags >> bit & 1;
 }
 
 /* JDK 21 and later: numbers of a few bytes (oops/fieldInfo.hpp). */
@@ -153,16 +138,17 @@ static void fields_read_stream(const struct field_reader *r, uint64_t class_at,
 	for (uint64_t i = 0; i < all && cursor_ok(&c); i++) {
 		struct object_field field = { .is_injected = i >= count };
 		uint32_t flags;
+		int64_t bit;
 
 		field.name_index = unsigned5_read(&c, excluded);
 		field.signature_index = unsigned5_read(&c, excluded);
 		field.offset = unsigned5_read(&c, excluded);
 		field.is_static = unsigned5_read(&c, excluded) & ACC_STATIC;
 		flags = unsigned5_read(&c, excluded);
-		for (size_t k = 0; k < 3; k++) {
-			if (layout_has_flag(r, flags, optional[k]))
+		for (size_t k = 0; k < 3; k++)
+			if (vm_structs_constant(r->v, optional[k], &bit) &&
+			    bit >= 0 && bit < 32 && flags >> bit & 1)
 				unsigned5_read(&c, excluded);
-		}
 		if (cursor_ok(&c))
 			fields_add(f, &field);
 	}
@@ -177,13 +163,6 @@ struct layout_symbol {
 		      long */
 };
 
-static void layout_read_ranges(const struct field_reader *r,
-			       struct memory_range *ranges, size_t count)
-{
-	if (count)
-		r->memory->read_all(r->memory, ranges, count);
-}
-
 /*
  * Reads all symbols in three steps, each with one request: a request costs
  * about the same for one range as for many.
@@ -196,20 +175,18 @@ static void layout_read_symbols(const struct field_reader *r,
 	size_t *of = xcalloc(count + 1, sizeof(*of)), wanted = 0;
 
 	for (size_t i = 0; i < count; i++)
-		ranges[i] = (struct memory_range){ slots[i],
-						   &symbols[i].address,
-						   OBJECT_WORD, false };
-	layout_read_ranges(r, ranges, count);
+		ranges[i] = memory_range_of(slots[i], &symbols[i].address,
+					    OBJECT_WORD);
+	r->memory->read_all(r->memory, ranges, count);
 	for (size_t i = 0; i < count; i++) {
 		if (!ranges[i].is_read || symbols[i].address < OBJECT_LOWEST)
 			continue;
 		of[wanted] = i;
-		ranges[wanted++] = (struct memory_range){
+		ranges[wanted++] = memory_range_of(
 			symbols[i].address + r->symbol_length, &symbols[i].len,
-			sizeof(symbols[i].len), false
-		};
+			sizeof(symbols[i].len));
 	}
-	layout_read_ranges(r, ranges, wanted);
+	r->memory->read_all(r->memory, ranges, wanted);
 	count = wanted;
 	wanted = 0;
 	for (size_t i = 0; i < count; i++) {
@@ -219,11 +196,10 @@ static void layout_read_symbols(const struct field_reader *r,
 		    s->len >= OBJECT_FIELD_NAME_MOST)
 			continue;
 		of[wanted] = of[i];
-		ranges[wanted++] = (struct memory_range){
-			s->address + r->symbol_body, s->out, s->len, false
-		};
+		ranges[wanted++] = memory_range_of(s->address + r->symbol_body,
+						   s->out, s->len);
 	}
-	layout_read_ranges(r, ranges, wanted);
+	r->memory->read_all(r->memory, ranges, wanted);
 	for (size_t i = 0; i < wanted; i++)
 		symbols[of[i]].out[ranges[i].is_read ? ranges[i].len : 0] = 0;
 	free(of);
@@ -266,9 +242,9 @@ bool object_fields_read(const struct field_reader *r, uint64_t class_at,
 	if (class_at < OBJECT_LOWEST)
 		return false;
 	pool = memory_u64(r->memory, class_at + r->constants);
-	if (layout_offset(r, "InstanceKlass", "_fieldinfo_stream", &at))
+	if (metadata_offset(r->v, "InstanceKlass", "_fieldinfo_stream", &at))
 		fields_read_stream(r, class_at, at, f);
-	else if (layout_offset(r, "InstanceKlass", "_fields", &at))
+	else if (metadata_offset(r->v, "InstanceKlass", "_fields", &at))
 		fields_read_slots(r, class_at, at, f);
 	if (pool >= OBJECT_LOWEST)
 		fields_read_symbols(r, pool, f);
@@ -334,8 +310,7 @@ static bool shape_find_header(struct object_shape *s,
 	s->array_length = s->header;
 	s->array_data = s->header + 4;
 	if (jdk < JDK_OF_PACKED_ARRAYS)
-		s->array_data = (s->array_data + OBJECT_WORD - 1) /
-				OBJECT_WORD * OBJECT_WORD;
+		s->array_data = object_align(s->array_data);
 	return true;
 }
 
@@ -375,11 +350,7 @@ static void shape_find_narrow(struct object_shape *s,
 	}
 }
 
-/*
- * Returns the JDK version; 0 for JDK 8, whose HotSpot has another version, and
- * for JVMs without a version.
- */
-static uint32_t reader_jdk(const struct field_reader *r)
+uint32_t field_reader_jdk(const struct field_reader *r)
 {
 	uint32_t ignored;
 	uint64_t at;
@@ -398,7 +369,7 @@ bool object_shape_find(struct object_shape *s, const struct field_reader *r,
 	int64_t shift;
 
 	*s = (struct object_shape){ 0 };
-	if (!shape_find_header(s, string, reader_jdk(r)))
+	if (!shape_find_header(s, string, field_reader_jdk(r)))
 		return false;
 	shape_find_narrow(s, r, thread);
 	/* With compact headers, the class is in the mark word (JEP 450). */

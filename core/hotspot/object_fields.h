@@ -27,6 +27,12 @@ enum {
 	OBJECT_HEADER_MOST = 16,
 };
 
+/* The next multiple of a word. */
+static inline uint32_t object_align(uint32_t offset)
+{
+	return (offset + OBJECT_WORD - 1) / OBJECT_WORD * OBJECT_WORD;
+}
+
 /* A field that a class declares. */
 struct object_field {
 	uint32_t name_index, signature_index;
@@ -58,6 +64,12 @@ struct field_reader {
  */
 int field_reader_init(struct field_reader *r, const struct vm_structs *v,
 		      struct memory *memory, struct error *err);
+
+/*
+ * Returns the JDK version; 0 for JDK 8, whose HotSpot has another version, and
+ * for JVMs without a version.
+ */
+uint32_t field_reader_jdk(const struct field_reader *r);
 
 /*
  * Returns the InstanceKlass of a class that the JVM lists by name ("Thread"); 0

@@ -43,12 +43,6 @@ struct object_list {
 	size_t count, most;
 };
 
-static void list_add(struct object_list *l, uint64_t object)
-{
-	if (l->count < l->most)
-		l->all[l->count++] = object;
-}
-
 /* ---- classes of the boot loader ---- */
 
 /* The way from the graph of class loaders to the names of classes. */
@@ -56,7 +50,6 @@ struct graph_layout {
 	uint64_t head;
 	uint32_t next_loader, first_class;
 	uint32_t next_class, name, mirror;
-	uint32_t symbol_length, symbol_body;
 };
 
 static bool graph_layout_read(struct graph_layout *l,
@@ -71,14 +64,10 @@ static bool graph_layout_read(struct graph_layout *l,
 		{ "Klass", "_next_link", &l->next_class },
 		{ "Klass", "_name", &l->name },
 		{ "Klass", "_java_mirror", &l->mirror },
-		{ "Symbol", "_length", &l->symbol_length },
-		{ "Symbol", "_body", &l->symbol_body },
 	};
 
 	for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++) {
-		if (!vm_structs_offset(v, all[i].type, all[i].field,
-				       all[i].out) ||
-		    *all[i].out > METADATA_STRUCT_MOST)
+		if (!metadata_offset(v, all[i].type, all[i].field, all[i].out))
 			return false;
 	}
 	return vm_structs_static(v, "ClassLoaderDataGraph", "_head", &l->head);
@@ -109,24 +98,24 @@ struct class_batch {
 	size_t count;
 };
 
-static void batch_find(struct class_batch *b, const struct graph_layout *l,
-		       struct memory *memory, uint64_t found[HOLDERS])
+static void batch_find(struct class_batch *b, const struct field_reader *f,
+		       uint64_t found[HOLDERS])
 {
 	struct memory_range r[CLASSES_AT_ONCE];
 
 	for (size_t i = 0; i < b->count; i++)
-		r[i] = (struct memory_range){ b->symbols[i] + l->symbol_length,
-					      &b->lengths[i],
-					      sizeof(b->lengths[i]), false };
-	memory->read_all(memory, r, b->count);
+		r[i] = memory_range_of(b->symbols[i] + f->symbol_length,
+				       &b->lengths[i], sizeof(b->lengths[i]));
+	f->memory->read_all(f->memory, r, b->count);
 	for (size_t i = 0; i < b->count; i++) {
 		for (int k = 0; k < HOLDERS; k++) {
 			size_t len = strlen(holder_names[k]);
 			char name[NAME_MOST];
 
 			if (r[i].is_read && b->lengths[i] == len &&
-			    memory_read(memory, b->symbols[i] + l->symbol_body,
-					name, len) &&
+			    memory_read(f->memory,
+					b->symbols[i] + f->symbol_body, name,
+					len) &&
 			    memcmp(name, holder_names[k], len) == 0)
 				found[k] = b->classes[i];
 		}
@@ -134,10 +123,12 @@ static void batch_find(struct class_batch *b, const struct graph_layout *l,
 	b->count = 0;
 }
 
-static void graph_find(const struct graph_layout *l, struct memory *memory,
+static void graph_find(const struct graph_layout *l,
+		       const struct field_reader *f,
 		       const struct read_budget *budget,
 		       uint64_t found[HOLDERS])
 {
+	struct memory *memory = f->memory;
 	struct class_batch *b = xcalloc(1, sizeof(*b));
 	uint64_t loader = graph_boot_loader(l, memory, budget);
 	uint64_t at = loader ? memory_u64(memory, loader + l->first_class) : 0;
@@ -153,13 +144,13 @@ static void graph_find(const struct graph_layout *l, struct memory *memory,
 		memory->read_all(memory, r, 2);
 		b->classes[b->count++] = at;
 		if (b->count == CLASSES_AT_ONCE)
-			batch_find(b, l, memory, found);
+			batch_find(b, f, found);
 		if ((found[IN_CONTAINERS] && found[IN_ROOT]) ||
 		    read_budget_is_spent(budget))
 			break;
 		at = next;
 	}
-	batch_find(b, l, memory, found);
+	batch_find(b, f, found);
 	free(b);
 }
 
@@ -202,7 +193,7 @@ struct virtual_threads *virtual_threads_open(const struct vm_structs *v,
 	t->shape = shape;
 	if (vm_structs_offset(v, "JavaThread", "_vthread", &ignored) &&
 	    graph_layout_read(&l, v)) {
-		graph_find(&l, memory, budget, found);
+		graph_find(&l, fields, budget, found);
 		threads_find_fields(t, fields, &l, found);
 	}
 	if (t->mirrors[IN_ROOT] || t->mirrors[IN_CONTAINERS])
@@ -214,6 +205,21 @@ struct virtual_threads *virtual_threads_open(const struct vm_structs *v,
 void virtual_threads_close(struct virtual_threads *t) { free(t); }
 
 /* ---- the keys of a ConcurrentHashMap ---- */
+
+/* Follows a field of an object; 0 if it has no such field. */
+static uint64_t object_follow(struct virtual_threads *t, uint64_t object,
+			      enum lock_field field)
+{
+	const struct lock_class *c = object ? lock_classes_of(t->classes,
+							      object)
+					    : NULL;
+	uint64_t to = 0;
+
+	if (c && c->fields[field])
+		java_heap_follow(t->heap, object + c->fields[field], false,
+				 &to);
+	return to;
+}
 
 /* Entries of a part of a table, and what is read of them. */
 struct entry_batch {
@@ -260,12 +266,10 @@ static bool entry_request(struct virtual_threads *t, struct entry_batch *b,
 	next = c->fields[LOCK_TREE_FIRST] ? c->fields[LOCK_TREE_FIRST]
 					  : c->fields[LOCK_ENTRY_NEXT];
 	b->keys[at] = b->entries[at] = (struct java_reference){ 0 };
-	b->ranges[2 * at] = (struct memory_range){ entry + key,
-						   &b->keys[at].value, bytes,
-						   false };
-	b->ranges[2 * at + 1] = (struct memory_range){ entry + next,
-						       &b->entries[at].value,
-						       bytes, false };
+	b->ranges[2 * at] = memory_range_of(entry + key, &b->keys[at].value,
+					    bytes);
+	b->ranges[2 * at + 1] = memory_range_of(entry + next,
+						&b->entries[at].value, bytes);
 	b->pointers[2 * at] = &b->keys[at];
 	b->pointers[2 * at + 1] = &b->entries[at];
 	return true;
@@ -278,9 +282,8 @@ static void entries_step(struct virtual_threads *t, struct entry_batch *b,
 	size_t kept = 0;
 
 	for (size_t i = 0; i < b->count; i++)
-		b->ranges[i] = (struct memory_range){ b->entries[i].address,
-						      b->headers[i], 16,
-						      false };
+		b->ranges[i] = memory_range_of(b->entries[i].address,
+					       b->headers[i], 16);
 	t->memory->read_all(t->memory, b->ranges, b->count);
 	for (size_t i = 0; i < b->count; i++) {
 		if (b->entries[i].is_known && entry_request(t, b, i, kept))
@@ -288,8 +291,9 @@ static void entries_step(struct virtual_threads *t, struct entry_batch *b,
 	}
 	entries_resolve(t, b, 2 * kept, 2 * kept);
 	for (size_t i = 0; i < kept; i++) {
-		if (b->keys[i].is_known && b->keys[i].address)
-			list_add(out, b->keys[i].address);
+		if (b->keys[i].is_known && b->keys[i].address &&
+		    out->count < out->most)
+			out->all[out->count++] = b->keys[i].address;
 	}
 	b->count = kept;
 	entries_compact(b);
@@ -327,27 +331,20 @@ static void entries_read(struct virtual_threads *t, struct entry_batch *b,
 static void keys_read(struct virtual_threads *t, uint64_t map,
 		      const struct read_budget *budget, struct object_list *out)
 {
-	const struct lock_class *c = map ? lock_classes_of(t->classes, map)
-					 : NULL;
-	uint64_t table = 0, data = t->shape->array_data;
+	uint64_t viewed = object_follow(t, map, LOCK_VIEW_MAP);
+	uint64_t table = object_follow(t, viewed ? viewed : map,
+				       LOCK_MAP_TABLE);
+	uint32_t data = t->shape->array_data;
 	struct entry_batch *b;
-	size_t length;
+	size_t length = table ? memory_u32(t->memory,
+					   table + t->shape->array_length)
+			      : 0;
 
-	if (c && c->fields[LOCK_VIEW_MAP]) {
-		java_heap_follow(t->heap, map + c->fields[LOCK_VIEW_MAP], false,
-				 &map);
-		c = map ? lock_classes_of(t->classes, map) : NULL;
-	}
-	if (c && c->fields[LOCK_MAP_TABLE])
-		java_heap_follow(t->heap, map + c->fields[LOCK_MAP_TABLE],
-				 false, &table);
-	length = table ? memory_u32(t->memory, table + t->shape->array_length)
-		       : 0;
 	if (length > TABLE_MOST)
 		return;
 	/* References of 8 bytes are aligned to 8. */
 	if (!t->shape->is_narrow)
-		data = (data + OBJECT_WORD - 1) / OBJECT_WORD * OBJECT_WORD;
+		data = object_align(data);
 	b = xcalloc(1, sizeof(*b));
 	for (size_t i = 0; i < length && out->count < out->most &&
 			   !read_budget_is_spent(budget);
@@ -384,46 +381,21 @@ size_t virtual_threads_read(struct virtual_threads *t,
 	keys_read(t, threads_static(t, IN_CONTAINERS, t->registry), budget,
 		  &containers);
 	for (size_t i = 0; i < containers.count; i++) {
-		const struct lock_class *c = lock_classes_of(t->classes,
-							     containers.all[i]);
-		uint64_t container = 0, set = 0;
+		uint64_t container;
 
 		if (read_budget_is_spent(budget))
 			break;
 		/* A WeakReference. */
-		if (c && c->fields[LOCK_REFERENT])
-			java_heap_follow(t->heap,
-					 containers.all[i] +
-						 c->fields[LOCK_REFERENT],
-					 false, &container);
-		c = container ? lock_classes_of(t->classes, container) : NULL;
-		if (c && c->fields[LOCK_CONTAINER_THREADS])
-			java_heap_follow(
-				t->heap,
-				container + c->fields[LOCK_CONTAINER_THREADS],
-				false, &set);
-		keys_read(t, set, budget, &threads);
+		container = object_follow(t, containers.all[i], LOCK_REFERENT);
+		keys_read(t,
+			  object_follow(t, container, LOCK_CONTAINER_THREADS),
+			  budget, &threads);
 	}
 	free(containers.all);
 	return threads.count;
 }
 
 /* ---- lock stacks ---- */
-
-/* Follows a field of an object; 0 if it has no such field. */
-static uint64_t object_follow(struct virtual_threads *t, uint64_t object,
-			      enum lock_field field)
-{
-	const struct lock_class *c = object ? lock_classes_of(t->classes,
-							      object)
-					    : NULL;
-	uint64_t to = 0;
-
-	if (c && c->fields[field])
-		java_heap_follow(t->heap, object + c->fields[field], false,
-				 &to);
-	return to;
-}
 
 /*
  * Reads the lock stack of a StackChunk, which begins the stack.  Returns the

@@ -10,10 +10,13 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <linux/magic.h>
+#include <linux/openat2.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/vfs.h>
 #include <unistd.h>
 
@@ -497,4 +500,107 @@ bool cgroup_is_frozen(const struct jvm *jvm)
 	}
 	text_release(&groups);
 	return is_frozen;
+}
+
+/* ---- memory ---- */
+
+/*
+ * Reads a file of a group.  The kernel serves the directory, but the target may
+ * have mounted a file there that never answers.
+ */
+static size_t group_read(int group, const char *name, char *to, size_t size)
+{
+	const struct open_how how = {
+		.flags = O_RDONLY | O_CLOEXEC | O_NOFOLLOW,
+		.resolve = RESOLVE_NO_XDEV | RESOLVE_NO_SYMLINKS,
+	};
+	int fd = (int)syscall(SYS_openat2, group, name, &how, sizeof(how));
+	ssize_t got = -1;
+
+	if (fd >= 0) {
+		got = read(fd, to, size - 1);
+		close(fd);
+	}
+	to[got > 0 ? got : 0] = '\0';
+	return got > 0 ? (size_t)got : 0;
+}
+
+/* The number after a key at the start of a line; "" = the whole text. */
+static int64_t group_number(const char *text, size_t len, const char *key)
+{
+	struct lines lines = lines_over(text, len);
+	struct line line;
+
+	while (lines_next(&lines, &line)) {
+		char *end;
+		long long value;
+
+		if (!line_starts(line, key))
+			continue;
+		value = strtoll(line.text + strlen(key), &end, 10);
+		return value < 0 || end == line.text + strlen(key) ? -1 : value;
+	}
+	return -1;
+}
+
+/*
+ * The files and keys of each number in versions 2 and 1, where only the values
+ * with "total_" include the groups below.
+ */
+static const struct group_source {
+	size_t offset; /* in struct cgroup_memory */
+	struct {
+		const char *file, *key;
+	} places[2];
+} group_sources[] = {
+#define OF(member) offsetof(struct cgroup_memory, member)
+	/* clang-format off */
+	{ OF(current), { { "memory.current", "" },
+			 { "memory.usage_in_bytes", "" } } },
+	{ OF(peak), { { "memory.peak", "" },
+		      { "memory.max_usage_in_bytes", "" } } },
+	{ OF(anonymous), { { "memory.stat", "anon " },
+			   { "memory.stat", "total_rss " } } },
+	{ OF(files), { { "memory.stat", "file " },
+		       { "memory.stat", "total_cache " } } },
+	{ OF(inactive_files), { { "memory.stat", "total_inactive_file " },
+				{ "memory.stat", "inactive_file " } } },
+	{ OF(shared), { { "memory.stat", "total_shmem " },
+			{ "memory.stat", "shmem " } } },
+	{ OF(kernel), { { "memory.stat", "kernel " },
+			{ "memory.kmem.usage_in_bytes", "" } } },
+	{ OF(swapped), { { "memory.swap.current", "" },
+			 { "memory.stat", "total_swap " } } },
+	{ OF(oom_kills), { { "memory.events", "oom_kill " },
+			   { "memory.oom_control", "oom_kill " } } },
+/* clang-format on */
+#undef OF
+};
+
+void cgroup_memory_read(struct cgroup_memory *m, int group)
+{
+	char text[8192];
+	const char *total;
+	size_t len;
+
+	for (size_t i = 0; i < sizeof(group_sources) / sizeof(*group_sources);
+	     i++) {
+		const struct group_source *s = &group_sources[i];
+		int64_t value = -1;
+
+		for (size_t v = 0; v < 2 && value < 0 && group >= 0; v++) {
+			len = group_read(group, s->places[v].file, text,
+					 sizeof(text));
+			value = group_number(text, len, s->places[v].key);
+		}
+		memcpy((char *)m + s->offset, &value, sizeof(value));
+	}
+	m->pressure_us = -1;
+	len = group >= 0
+		      ? group_read(group, "memory.pressure", text, sizeof(text))
+		      : 0;
+	total = len && strncmp(text, "some ", 5) == 0 ? strstr(text, "total=")
+						      : NULL;
+	if (total)
+		m->pressure_us = strtoll(total + 6, NULL, 10);
 }

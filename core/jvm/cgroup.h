@@ -57,6 +57,21 @@ void cgroup_limits_find(struct cgroup_limits *l, const struct cgroup_view *v);
  */
 int cgroup_open(const struct jvm *jvm, const char *controller);
 
+/* Numbers of a group, and of the groups below it; -1 = unknown. */
+struct cgroup_memory {
+	int64_t current, peak; /* bytes, as the limit counts them; the most */
+	int64_t anonymous, files, inactive_files, shared, kernel; /* bytes */
+	int64_t swapped;
+	int64_t oom_kills;   /* processes that the kernel killed */
+	int64_t pressure_us; /* time that some task waited for memory (PSI) */
+};
+
+/*
+ * Reads the files of a group with the controller "memory", in version 1 or 2;
+ * group is its directory, in which the target may have mounted files.
+ */
+void cgroup_memory_read(struct cgroup_memory *m, int group);
+
 /*
  * True if a group of the process is frozen (a paused container); false if that
  * is unknown.

@@ -3,10 +3,10 @@
 
 #include "core/base/alloc.h"
 #include "core/base/ascii.h"
-#include "core/base/lines.h"
 #include "core/base/text.h"
 #include "core/jvm/procfs.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <sys/sysmacros.h>
 
@@ -65,6 +65,7 @@ static bool mapping_read_line(struct line *line, struct mapping *m)
 	    !line_take_number(line, 16, &m->end) || !line_take(line, ' ') ||
 	    line->len < 4)
 		return false;
+	m->is_readable = line->text[0] == 'r';
 	m->is_writable = line->text[1] == 'w';
 	m->is_executable = line->text[2] == 'x';
 	line_skip(line, 4);
@@ -89,6 +90,19 @@ static const char *mappings_keep_path(struct mappings *m, struct line path)
 	return arena_copy(&m->paths, path.text, path.len);
 }
 
+bool mappings_add_line(struct mappings *m, struct line line)
+{
+	struct mapping one = { 0 };
+
+	/* Keep the kernel's order, which the search relies on. */
+	if (!mapping_read_line(&line, &one) ||
+	    (m->count && one.start < m->all[m->count - 1].end))
+		return false;
+	one.path = mappings_keep_path(m, line);
+	array_add(m->all, m->count, m->cap, one);
+	return true;
+}
+
 void mappings_parse(struct mappings *m, const char *text, size_t len)
 {
 	struct lines lines = lines_over(text, len);
@@ -96,16 +110,8 @@ void mappings_parse(struct mappings *m, const char *text, size_t len)
 
 	arena_release(&m->paths);
 	m->count = 0;
-	while (lines_next(&lines, &line)) {
-		struct mapping one = { 0 };
-
-		/* Keep the kernel's order, which the search relies on. */
-		if (!mapping_read_line(&line, &one) ||
-		    (m->count && one.start < m->all[m->count - 1].end))
-			continue;
-		one.path = mappings_keep_path(m, line);
-		array_add(m->all, m->count, m->cap, one);
-	}
+	while (lines_next(&lines, &line))
+		mappings_add_line(m, line);
 }
 
 int mappings_read(struct mappings *m, const struct jvm *jvm, struct error *err)

@@ -5,6 +5,7 @@
 
 #include "core/base/arena.h"
 #include "core/base/error.h"
+#include "core/base/lines.h"
 #include "core/jvm/jvm.h"
 
 #include <stdbool.h>
@@ -15,7 +16,7 @@ struct mapping {
 	uint64_t start, end; /* [start, end) */
 	uint64_t offset;     /* of start, in the file */
 	uint64_t dev, inode; /* as stat(2) has them; inode 0 = no file */
-	bool is_writable, is_executable;
+	bool is_readable, is_writable, is_executable;
 	const char *path; /* foreign, as the kernel writes it; "" = none */
 };
 
@@ -32,6 +33,11 @@ struct mappings {
 int mappings_read(struct mappings *m, const struct jvm *jvm, struct error *err);
 /* Parses the text of a maps file; skips malformed lines. */
 void mappings_parse(struct mappings *m, const char *text, size_t len);
+/*
+ * Adds a line of a maps file, or of a smaps file.  Returns false if it is no
+ * mapping, or not above the last one.
+ */
+bool mappings_add_line(struct mappings *m, struct line line);
 void mappings_release(struct mappings *m); /* zeroed storage is fine */
 
 /* Returns the mapping that holds the address, or NULL. */

@@ -41,6 +41,12 @@ static inline void memory_read_again(struct memory *m,
 	(m->read_again ? m->read_again : m->read_all)(m, ranges, count);
 }
 
+static inline struct memory_range memory_range_of(uint64_t address, void *bytes,
+						  size_t len)
+{
+	return (struct memory_range){ address, bytes, len, false };
+}
+
 static inline bool memory_read(struct memory *m, uint64_t address, void *bytes,
 			       size_t len)
 {

@@ -49,8 +49,7 @@ enum wait_how {
 	HOW_FD,      /* the first argument */
 	HOW_CONNECT, /* the same; an address follows */
 	HOW_POLL,
-	HOW_SELECT,
-	HOW_EPOLL
+	HOW_SELECT
 };
 
 struct wait_call {
@@ -132,15 +131,6 @@ static uint32_t wait_add_path(struct wait_reader *r, const char *path,
 
 /* ---- system calls ---- */
 
-static const struct wait_call *wait_find_call(uint64_t number)
-{
-	for (size_t i = 0; i < wait_call_count; i++) {
-		if ((uint64_t)wait_calls[i].number == number)
-			return &wait_calls[i];
-	}
-	return NULL;
-}
-
 /*
  * "0 0x5 0x7f8f07c24000 0x20000 0x0 0x0 0x0 0x7ffe50592428 0x7f8f07d9f2ad": the
  * number, six arguments, stack pointer and program counter; "running", or "-1"
@@ -167,9 +157,12 @@ static void wait_parse_line(struct wait_line *l)
 	}
 	memcpy(l->args, values, sizeof(l->args));
 	/* The numbers of a 32-bit process are others. */
-	if (values[CALL_ARGS] > UINT32_MAX ||
-	    values[CALL_ARGS + 1] > UINT32_MAX)
-		l->call = wait_find_call(number);
+	if (values[CALL_ARGS] <= UINT32_MAX &&
+	    values[CALL_ARGS + 1] <= UINT32_MAX)
+		return;
+	for (size_t i = 0; i < wait_call_count; i++)
+		if ((uint64_t)wait_calls[i].number == number)
+			l->call = &wait_calls[i];
 }
 
 /* Returns -1 and *err if the file cannot be read. */
@@ -231,6 +224,8 @@ static void wait_add_selected(struct wait_reader *r, uint64_t address,
 {
 	uint64_t words[SELECTED_MOST / 64] = { 0 };
 
+	if (count > SELECTED_MOST)
+		count = SELECTED_MOST;
 	if (!address || !wait_read_memory(r, address, words,
 					  (count + 63) / 64 * sizeof(*words)))
 		return;
@@ -253,18 +248,6 @@ static void wait_add_selected(struct wait_reader *r, uint64_t address,
 	}
 }
 
-static void wait_read_select(struct wait_reader *r, const uint64_t *args,
-			     struct wait_set *set)
-{
-	size_t count = args[0] < SELECTED_MOST ? args[0] : SELECTED_MOST;
-
-	set->count = 0;
-	set->total = 0;
-	wait_add_selected(r, args[1], count, POLLIN, set);
-	wait_add_selected(r, args[2], count, POLLOUT, set);
-	wait_add_selected(r, args[3], count, POLLPRI, set);
-}
-
 /* Sets the path of a Unix socket that the thread connects to. */
 static void wait_read_address(struct wait_reader *r, struct wait_peer *p,
 			      const uint64_t *args)
@@ -285,39 +268,28 @@ static void wait_read_address(struct wait_reader *r, struct wait_peer *p,
 
 /* ---- descriptors ---- */
 
-static const struct {
-	const char *link;
-	enum wait_object object;
-} wait_links[] = {
-	{ "anon_inode:[eventfd]", WAIT_ON_EVENTFD },
-	{ "anon_inode:inotify", WAIT_ON_INOTIFY },
-	{ "anon_inode:[eventpoll]", WAIT_ON_EPOLL },
-};
-
 /* Returns the inode of a socket, or 0. */
 static uint64_t wait_parse_link(struct wait_reader *r, struct line link,
 				struct wait_peer *p)
 {
 	uint64_t inode;
 
-	p->object = WAIT_ON_OTHER;
-	if (net_link_parse(link.text, link.len, "socket:", &inode)) {
-		p->object = WAIT_ON_SOCKET;
+	p->object = WAIT_ON_SOCKET;
+	if (net_link_parse(link.text, link.len, "socket:", &inode))
 		return inode;
-	}
-	if (net_link_parse(link.text, link.len, "pipe:", &inode)) {
+	if (net_link_parse(link.text, link.len, "pipe:", &inode))
 		p->object = WAIT_ON_PIPE;
-		return 0;
-	}
-	for (size_t i = 0; i < sizeof(wait_links) / sizeof(*wait_links); i++) {
-		if (!line_is(link, wait_links[i].link))
-			continue;
-		p->object = wait_links[i].object;
-		return 0;
-	}
-	if (line_starts(link, "/"))
-		p->object = WAIT_ON_FILE;
-	p->path = wait_add_path(r, link.text, link.len);
+	else if (line_is(link, "anon_inode:[eventfd]"))
+		p->object = WAIT_ON_EVENTFD;
+	else if (line_is(link, "anon_inode:inotify"))
+		p->object = WAIT_ON_INOTIFY;
+	else if (line_is(link, "anon_inode:[eventpoll]"))
+		p->object = WAIT_ON_EPOLL;
+	else
+		p->object = line_starts(link, "/") ? WAIT_ON_FILE
+						   : WAIT_ON_OTHER;
+	if (p->object == WAIT_ON_FILE || p->object == WAIT_ON_OTHER)
+		p->path = wait_add_path(r, link.text, link.len);
 	return 0;
 }
 
@@ -361,8 +333,9 @@ static bool wait_read_set(struct wait_reader *r, const struct wait_set *set,
 static bool wait_read_peer(struct wait_reader *r, const struct wait_line *l,
 			   struct wait_peer *p, struct wait_inodes *of)
 {
+	static const short selected[] = { POLLIN, POLLOUT, POLLPRI };
 	struct wait_set set = { .total = 0 };
-	int fd = (int)l->args[0];
+	bool has_fd;
 
 	of->count = 0;
 	*p = (struct wait_peer){
@@ -371,21 +344,17 @@ static bool wait_read_peer(struct wait_reader *r, const struct wait_line *l,
 		.call = l->call->name,
 		.fd = -1,
 	};
-	switch (l->call->how) {
-	case HOW_POLL:
+	if (l->call->how == HOW_POLL) {
 		wait_read_poll(r, l->args, &set);
-		break;
-	case HOW_SELECT:
-		wait_read_select(r, l->args, &set);
-		break;
-	case HOW_CONNECT:
-		if (!wait_read_fd(r, fd, p, of))
-			return false;
-		wait_read_address(r, p, l->args);
-		return true;
-	case HOW_FD:
-	case HOW_EPOLL:
-		return wait_read_fd(r, fd, p, of);
+	} else if (l->call->how == HOW_SELECT) {
+		for (int i = 0; i < 3; i++)
+			wait_add_selected(r, l->args[1 + i], l->args[0],
+					  selected[i], &set);
+	} else {
+		has_fd = wait_read_fd(r, (int)l->args[0], p, of);
+		if (has_fd && l->call->how == HOW_CONNECT)
+			wait_read_address(r, p, l->args);
+		return has_fd;
 	}
 	/* Without a descriptor, the call waits only for a time. */
 	return set.total && wait_read_set(r, &set, p, of);
@@ -436,7 +405,7 @@ static void wait_read_lines(struct wait_reader *r, const char *name,
 {
 	int fd = procfs_open(r->jvm->pid, name, O_RDONLY, error_unused());
 	char *bytes = xmalloc(LINES_BYTES);
-	size_t len = 0;
+	size_t len = 0, whole;
 	bool goes_on = fd >= 0;
 
 	while (goes_on) {
@@ -453,15 +422,12 @@ static void wait_read_lines(struct wait_reader *r, const char *name,
 		/* A line without an end is none of the kernel's. */
 		if (!end && len == LINES_BYTES)
 			break;
-		if (end) {
-			size_t whole = (size_t)(end + 1 - bytes);
-
-			lines = lines_over(bytes, whole);
-			while (goes_on && lines_next(&lines, &line))
-				goes_on = fn(r, line, arg);
-			memmove(bytes, bytes + whole, len - whole);
-			len -= whole;
-		}
+		whole = end ? (size_t)(end + 1 - bytes) : 0;
+		lines = lines_over(bytes, whole);
+		while (goes_on && lines_next(&lines, &line))
+			goes_on = fn(r, line, arg);
+		memmove(bytes, bytes + whole, len - whole);
+		len -= whole;
 		if (goes_on && wait_is_late(r)) {
 			r->w->is_cut = true;
 			break;
@@ -475,7 +441,7 @@ static void wait_read_lines(struct wait_reader *r, const char *name,
 static struct wait_socket *wait_find_socket(const struct wait_reader *r,
 					    uint64_t inode)
 {
-	uint32_t at = map64_get(&r->wanted, inode);
+	uint32_t at = inode ? map64_get(&r->wanted, inode) : MAP64_NONE;
 
 	return at == MAP64_NONE ? NULL : &r->sockets[at];
 }
@@ -573,24 +539,16 @@ static void wait_want_sockets(struct wait_reader *r)
 
 static void wait_read_sockets(struct wait_reader *r)
 {
-	static const struct {
-		const char *name;
-		enum wait_object object;
-	} tables[] = {
-		{ "net/tcp", WAIT_ON_TCP },
-		{ "net/tcp6", WAIT_ON_TCP },
-		{ "net/udp", WAIT_ON_UDP },
-		{ "net/udp6", WAIT_ON_UDP },
-	};
+	static const char *const tables[] = { "net/tcp", "net/tcp6", "net/udp",
+					      "net/udp6" };
 
 	wait_want_sockets(r);
 	for (size_t i = 0; i < sizeof(tables) / sizeof(*tables); i++) {
-		enum wait_object object = tables[i].object;
+		enum wait_object object = i < 2 ? WAIT_ON_TCP : WAIT_ON_UDP;
 
-		if (r->left || (r->has_epoll && object == WAIT_ON_TCP) ||
-		    (r->count && object == WAIT_ON_TCP))
-			wait_read_lines(r, tables[i].name, wait_take_net,
-					&object);
+		if (r->left ||
+		    (object == WAIT_ON_TCP && (r->has_epoll || r->count)))
+			wait_read_lines(r, tables[i], wait_take_net, &object);
 	}
 	if (r->left)
 		wait_read_lines(r, "net/unix", wait_take_unix, NULL);
@@ -677,11 +635,8 @@ static void wait_finish(struct wait_reader *r, size_t i)
 	    !p->watched)
 		wait_read_epoll(r, i);
 	for (size_t j = 0; j < of->count; j++) {
-		const struct wait_socket *s = of->inodes[j]
-						      ? wait_find_socket(
-								r,
-								of->inodes[j])
-						      : NULL;
+		const struct wait_socket *s = wait_find_socket(r,
+							       of->inodes[j]);
 
 		if (s && !j)
 			wait_set_socket(r, p, s);
@@ -789,11 +744,11 @@ static const struct wait_call wait_calls[] = {
 #endif
 	{ SYS_pselect6, "pselect6", WAIT_WATCHES, HOW_SELECT },
 #ifdef SYS_epoll_wait
-	{ SYS_epoll_wait, "epoll_wait", WAIT_WATCHES, HOW_EPOLL },
+	{ SYS_epoll_wait, "epoll_wait", WAIT_WATCHES, HOW_FD },
 #endif
-	{ SYS_epoll_pwait, "epoll_pwait", WAIT_WATCHES, HOW_EPOLL },
+	{ SYS_epoll_pwait, "epoll_pwait", WAIT_WATCHES, HOW_FD },
 #ifdef SYS_epoll_pwait2
-	{ SYS_epoll_pwait2, "epoll_pwait2", WAIT_WATCHES, HOW_EPOLL },
+	{ SYS_epoll_pwait2, "epoll_pwait2", WAIT_WATCHES, HOW_FD },
 #endif
 	{ SYS_fsync, "fsync", WAIT_CALLS, HOW_FD },
 	{ SYS_fdatasync, "fdatasync", WAIT_CALLS, HOW_FD },

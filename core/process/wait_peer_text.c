@@ -11,29 +11,12 @@ struct wait_words {
 	bool many;
 };
 
-/* Appends a verb, "reads" or "read". */
-static void words_verb(struct wait_words *o, const char *verb)
-{
-	text_puts(o->out, verb);
-	if (!o->many)
-		text_putc(o->out, 's');
-}
-
 static void words_path(struct wait_words *o)
 {
 	uint32_t path = o->p->path;
 
 	safe_text(o->out, intern_text(&o->w->paths, path),
 		  intern_len(&o->w->paths, path));
-}
-
-/* "port 8080", or "127.0.0.1:8080" if the socket has an address. */
-static void words_local(struct wait_words *o)
-{
-	if (net_end_is_any(&o->p->local))
-		text_printf(o->out, "port %u", net_end_port(&o->p->local));
-	else
-		net_end_text(&o->p->local, o->out);
 }
 
 /* Appends the other end of a connection, behind "reads from ". */
@@ -78,61 +61,36 @@ static void words_unix(struct wait_words *o)
 
 static void words_object(struct wait_words *o)
 {
-	switch (o->p->object) {
-	case WAIT_ON_FILE:
-	case WAIT_ON_OTHER:
-		if (o->p->path)
-			words_path(o);
-		else
-			text_puts(o->out, "an unknown descriptor");
-		break;
-	case WAIT_ON_PIPE:
-		text_puts(o->out, "a pipe");
-		break;
-	case WAIT_ON_TCP:
+	static const char *const names[WAIT_OBJECTS] = {
+		[WAIT_ON_PIPE] = "a pipe",
+		[WAIT_ON_EVENTFD] = "an eventfd",
+		[WAIT_ON_INOTIFY] = "inotify",
+		[WAIT_ON_EPOLL] = "an epoll descriptor",
+	};
+	enum wait_object object = o->p->object;
+
+	if (object == WAIT_ON_TCP)
 		words_tcp(o);
-		break;
-	case WAIT_ON_UDP:
+	else if (object == WAIT_ON_UDP)
 		words_udp(o);
-		break;
-	case WAIT_ON_UNIX:
+	else if (object == WAIT_ON_UNIX)
 		words_unix(o);
-		break;
-	case WAIT_ON_SOCKET:
+	else if (object == WAIT_ON_SOCKET)
 		text_puts(o->out, o->w->is_cut ? "a socket"
 					       : "a socket of another protocol "
 						 "or network");
-		break;
-	case WAIT_ON_EVENTFD:
-		text_puts(o->out, "an eventfd");
-		break;
-	case WAIT_ON_INOTIFY:
-		text_puts(o->out, "inotify");
-		break;
-	case WAIT_ON_EPOLL:
-		text_puts(o->out, "an epoll descriptor");
-		break;
-	case WAIT_OBJECTS:
-		break;
-	}
-}
-
-static void words_accept(struct wait_words *o)
-{
-	words_verb(o, "accept");
-	text_puts(o->out, " at ");
-	if (o->p->object == WAIT_ON_TCP)
-		words_local(o);
+	else if (names[object])
+		text_puts(o->out, names[object]);
+	else if (o->p->path)
+		words_path(o);
 	else
-		words_object(o);
+		text_puts(o->out, "an unknown descriptor");
 }
 
-static void words_watch(struct wait_words *o)
+static void words_watched(struct wait_words *o)
 {
 	const struct wait_peer *p = o->p;
 
-	words_verb(o, "wait");
-	text_puts(o->out, " for events of ");
 	if (p->fd < 0 || p->object == WAIT_ON_EPOLL) {
 		units_add_counted(o->out, p->watched, "descriptor");
 	} else {
@@ -151,36 +109,30 @@ static void words_watch(struct wait_words *o)
 void wait_peer_text(const struct wait_peers *w, const struct wait_peer *p,
 		    bool many, struct text *out)
 {
+	/* %s is the system call. */
+	static const struct {
+		const char *verb, *before;
+	} actions[] = {
+		[WAIT_READS] = { "read", " from " },
+		[WAIT_WRITES] = { "write", " to " },
+		[WAIT_CONNECTS] = { "connect", " to " },
+		[WAIT_ACCEPTS] = { "accept", " at " },
+		[WAIT_WATCHES] = { "wait", " for events of " },
+		[WAIT_CALLS] = { "wait", " in %s(2) for " },
+	};
 	struct wait_words o = { out, w, p, many };
 
-	switch (p->action) {
-	case WAIT_ABSENT:
-		break;
-	case WAIT_READS:
-		words_verb(&o, "read");
-		text_puts(out, " from ");
+	if (p->action == WAIT_ABSENT)
+		return;
+	text_puts(out, actions[p->action].verb);
+	text_puts(out, many ? "" : "s");
+	text_printf(out, actions[p->action].before, p->call);
+	if (p->action == WAIT_WATCHES)
+		words_watched(&o);
+	else if (p->action != WAIT_ACCEPTS || p->object != WAIT_ON_TCP)
 		words_object(&o);
-		break;
-	case WAIT_WRITES:
-		words_verb(&o, "write");
-		text_puts(out, " to ");
-		words_object(&o);
-		break;
-	case WAIT_CONNECTS:
-		words_verb(&o, "connect");
-		text_puts(out, " to ");
-		words_object(&o);
-		break;
-	case WAIT_ACCEPTS:
-		words_accept(&o);
-		break;
-	case WAIT_WATCHES:
-		words_watch(&o);
-		break;
-	case WAIT_CALLS:
-		words_verb(&o, "wait");
-		text_printf(out, " in %s(2) for ", p->call);
-		words_object(&o);
-		break;
-	}
+	else if (net_end_is_any(&p->local))
+		text_printf(out, "port %u", net_end_port(&p->local));
+	else
+		net_end_text(&p->local, out);
 }

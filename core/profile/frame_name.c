@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "core/profile/frame_name.h"
 
+#include "core/base/ascii.h"
 #include "core/base/safe_text.h"
 
 #include <inttypes.h>
@@ -246,18 +247,6 @@ void frame_place_name(struct text *out, const struct profile *p,
 	text_putc(out, ')');
 }
 
-static bool class_has_jdk_package(const char *name)
-{
-	static const char *const packages[] = { "java.", "javax.", "jdk.",
-						"sun.", "com.sun." };
-
-	for (size_t i = 0; i < sizeof(packages) / sizeof(*packages); i++) {
-		if (strncmp(name, packages[i], strlen(packages[i])) == 0)
-			return true;
-	}
-	return false;
-}
-
 bool frame_is_java_call(const struct frame *f)
 {
 	return f->class_name && f->method && f->kind != FRAME_CPP &&
@@ -268,7 +257,8 @@ bool frame_is_java_call(const struct frame *f)
 bool frame_is_jdk(const struct profile *p, const struct frame *f)
 {
 	return frame_is_java_call(f) &&
-	       class_has_jdk_package(profile_text(p, f->class_name));
+	       has_any(profile_text(p, f->class_name),
+		       "java.|javax.|jdk.|sun.|com.sun.", true);
 }
 
 bool frame_is_application(const struct profile *p, const struct frame *f)

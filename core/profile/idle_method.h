@@ -15,4 +15,14 @@
 /* True if a thread with this leaf frame waits. */
 bool idle_method_is(const struct profile *p, const struct frame *leaf);
 
+/* Methods of a class; "*" matches the start of a class name. */
+struct method_call {
+	const char *class_name, *methods; /* separated by spaces */
+	int value;
+};
+
+/* Returns the value of the first row that has the method; or another one. */
+int method_call_find(const struct method_call *all, size_t count,
+		     const struct profile *p, const struct frame *f, int other);
+
 #endif

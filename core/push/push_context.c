@@ -28,14 +28,9 @@ struct context_header {
 
 static bool context_is_mapping(const struct mapping *m)
 {
-	static const char *const names[] = { "[anon:OTEL_CTX]",
-					     "[anon_shmem:OTEL_CTX]",
-					     "/memfd:OTEL_CTX" };
-
-	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
-		if (strncmp(m->path, names[i], strlen(names[i])) == 0)
-			return true;
-	return false;
+	return has_any(m->path,
+		       "[anon:OTEL_CTX]|[anon_shmem:OTEL_CTX]|/memfd:OTEL_CTX",
+		       true);
 }
 
 static bool context_read_header(struct memory *m, uint64_t address,

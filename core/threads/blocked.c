@@ -2,6 +2,7 @@
 #include "core/threads/blocked.h"
 
 #include "core/base/alloc.h"
+#include "core/base/ascii.h"
 #include "core/base/clock.h"
 #include "core/base/map64.h"
 
@@ -74,48 +75,29 @@ const char *blocked_string(struct blocked *b, const char *bytes, size_t len)
 	return arena_copy(&b->strings, bytes, len);
 }
 
-static bool starts_with_any(const char *text, const char *const *starts,
-			    size_t count)
-{
-	for (size_t i = 0; i < count; i++) {
-		if (strncmp(text, starts[i], strlen(starts[i])) == 0)
-			return true;
-	}
-	return false;
-}
-
-#define STARTS_WITH_ANY(text, starts)                                          \
-	starts_with_any(text, starts, sizeof(starts) / sizeof(*(starts)))
-
 bool blocked_is_lock(const char *class_name)
 {
-	static const char *const locks[] = {
-		"java.util.concurrent.locks.ReentrantLock$",
-		"java.util.concurrent.locks.ReentrantReadWriteLock$",
-		"java.util.concurrent.locks.StampedLock",
-	};
-
-	return STARTS_WITH_ANY(class_name, locks);
+	return has_any(class_name,
+		       "java.util.concurrent.locks.ReentrantLock$|"
+		       "java.util.concurrent.locks.ReentrantReadWriteLock$|"
+		       "java.util.concurrent.locks.StampedLock",
+		       true);
 }
 
 bool blocked_is_plumbing(const char *frame)
 {
-	static const char *const starts[] = {
-		"java.util.concurrent.locks.",
-		"java.util.concurrent.ForkJoinPool.managedBlock",
-		"java.util.concurrent.ForkJoinPool.unmanagedBlock",
-		"jdk.internal.misc.Unsafe.",
-		"sun.misc.Unsafe.",
-		"java.lang.Object.wait",
-		"java.lang.Thread.sleep",
-		"jdk.internal.misc.Blocker.",
-		"java.lang.VirtualThread.park",
-		"java.lang.VirtualThread.yieldContinuation",
-		"java.lang.System$2.parkVirtualThread",
-		"jdk.internal.vm.Continuation.",
-	};
+	static const char starts
+		[] = "java.util.concurrent.locks.|"
+		     "java.util.concurrent.ForkJoinPool.managedBlock|"
+		     "java.util.concurrent.ForkJoinPool.unmanagedBlock|"
+		     "jdk.internal.misc.Unsafe.|sun.misc.Unsafe.|"
+		     "java.lang.Object.wait|java.lang.Thread.sleep|"
+		     "jdk.internal.misc.Blocker.|java.lang.VirtualThread.park|"
+		     "java.lang.VirtualThread.yieldContinuation|"
+		     "java.lang.System$2.parkVirtualThread|"
+		     "jdk.internal.vm.Continuation.";
 
-	return STARTS_WITH_ANY(frame, starts);
+	return has_any(frame, starts, true);
 }
 
 static void blocked_find_owners(struct blocked *b)

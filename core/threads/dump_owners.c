@@ -40,17 +40,16 @@ void dump_owners_before(struct dump_owners *o)
 void dump_owners_after(struct dump_owners *o)
 {
 	int64_t due_ns = clock_after(o->before.at_ns, DEADLOCK_NS);
+	bool is_early = true;
 
-	if (!o->owners)
-		return;
-	lock_owners_read(o->owners, &o->after);
-	lock_waits_intersect(&o->after, &o->before);
-	lock_waits_read_names(&o->after, o->names);
-	if (lock_waits_have_cycle(&o->after) && clock_monotonic_ns() < due_ns) {
-		clock_sleep_until(due_ns);
+	while (o->owners && is_early) {
 		lock_owners_read(o->owners, &o->after);
 		lock_waits_intersect(&o->after, &o->before);
 		lock_waits_read_names(&o->after, o->names);
+		is_early = lock_waits_have_cycle(&o->after) &&
+			   clock_monotonic_ns() < due_ns;
+		if (is_early)
+			clock_sleep_until(due_ns);
 	}
 }
 

@@ -2,6 +2,7 @@
 #include "core/threads/idle_stack.h"
 
 #include "core/base/alloc.h"
+#include "core/base/ascii.h"
 #include "core/profile/frame_name.h"
 #include "core/profile/idle_method.h"
 #include "core/threads/thread_names.h"
@@ -21,68 +22,51 @@ enum frame_role {
 };
 
 /* "*" matches the start of a class name. */
-static const struct {
-	const char *class_name, *methods;
-	enum frame_role role;
-} roles[] = {
+/* clang-format off */
+static const struct method_call roles[] = {
 	{ "java.lang.Object", "wait wait0", FRAME_PARKS },
 	{ "jdk.internal.misc.Unsafe", "park", FRAME_PARKS },
 	{ "sun.misc.Unsafe", "park", FRAME_PARKS },
-	{ "java.util.concurrent.locks.LockSupport", "park parkNanos parkUntil",
-	  FRAME_PARKS },
-	{ "java.util.concurrent.locks.AbstractQueuedSynchronizer$ConditionNode",
-	  "block", FRAME_PARKS },
-	{ "java.util.concurrent.locks."
-	  "AbstractQueuedSynchronizer$ConditionObject",
-	  "await awaitNanos", FRAME_PARKS },
-	{ "java.util.concurrent.ForkJoinPool", "unmanagedBlock managedBlock",
-	  FRAME_PARKS },
-	{ "java.lang.Thread", "sleep sleep0 sleepNanos sleepNanos0",
-	  FRAME_CONSUMES },
+	{ "java.util.concurrent.locks.LockSupport", "park parkNanos parkUntil", FRAME_PARKS },
+	{ "java.util.concurrent.locks.AbstractQueuedSynchronizer$ConditionNode", "block", FRAME_PARKS },
+	{ "java.util.concurrent.locks.AbstractQueuedSynchronizer$ConditionObject", "await awaitNanos", FRAME_PARKS },
+	{ "java.util.concurrent.ForkJoinPool", "unmanagedBlock managedBlock", FRAME_PARKS },
+	{ "java.lang.Thread", "sleep sleep0 sleepNanos sleepNanos0", FRAME_CONSUMES },
 	{ "*ThreadPoolExecutor", "getTask", FRAME_IDLE },
 	{ "*ThreadPoolExecutor", "runWorker", FRAME_TASK },
 	{ "*ForkJoinPool", "awaitWork", FRAME_IDLE },
 	{ "*ForkJoinPool", "runWorker scan", FRAME_TASK },
-	{ "java.util.concurrent.ForkJoinPool$DelayScheduler", "loop run",
-	  FRAME_IDLE },
+	{ "java.util.concurrent.ForkJoinPool$DelayScheduler", "loop run", FRAME_IDLE },
 	{ "*EnhancedQueueExecutor$PoolThreadNode", "park", FRAME_IDLE },
 	{ "*EnhancedQueueExecutor$Task", "run", FRAME_TASK },
 	{ "*QueuedThreadPool", "idleJobPoll", FRAME_IDLE },
 	{ "*QueuedThreadPool", "runJob", FRAME_TASK },
 	{ "*SingleThreadEventExecutor", "takeTask", FRAME_IDLE },
 	{ "*Queue", "take poll remove remove0", FRAME_CONSUMES },
-	{ "*Deque", "take poll takeFirst takeLast pollFirst pollLast",
-	  FRAME_CONSUMES },
+	{ "*Deque", "take poll takeFirst takeLast pollFirst pollLast", FRAME_CONSUMES },
 	/* Whoever wants a connection of a pool does not wait for work. */
 	{ "com.zaxxer.hikari.pool.HikariPool", "getConnection", FRAME_TASK },
-	{ "org.apache.tomcat.jdbc.pool.ConnectionPool", "borrowConnection",
-	  FRAME_TASK },
-	{ "org.apache.commons.pool2.impl.GenericObjectPool", "borrowObject",
-	  FRAME_TASK },
-	{ "org.apache.commons.pool2.impl.GenericKeyedObjectPool",
-	  "borrowObject", FRAME_TASK },
+	{ "org.apache.tomcat.jdbc.pool.ConnectionPool", "borrowConnection", FRAME_TASK },
+	{ "org.apache.commons.pool2.impl.GenericObjectPool", "borrowObject", FRAME_TASK },
+	{ "org.apache.commons.pool2.impl.GenericKeyedObjectPool", "borrowObject", FRAME_TASK },
 	{ "java.util.TimerThread", "mainLoop", FRAME_LOOP },
 	{ "sun.nio.ch.EPollPort$EventHandlerTask", "run", FRAME_LOOP },
 	{ "java.lang.ref.Finalizer", "runFinalizer", FRAME_TASK },
-	{ "java.lang.ref.Reference", "waitForReferencePendingList",
-	  FRAME_IDLE },
+	{ "java.lang.ref.Reference", "waitForReferencePendingList", FRAME_IDLE },
 	{ "java.lang.ref.Reference$ReferenceHandler", "run", FRAME_LOOP },
-	{ "java.lang.VirtualThread",
-	  "unblockVirtualThreads takeVirtualThreadListToUnblock", FRAME_IDLE },
+	{ "java.lang.VirtualThread", "unblockVirtualThreads takeVirtualThreadListToUnblock", FRAME_IDLE },
 	{ "java.lang.VirtualThread", "run", FRAME_TASK },
 	{ "java.lang.UNIXProcess", "waitForProcessExit", FRAME_IDLE },
 	{ "java.lang.ProcessHandleImpl", "waitForProcessExit0", FRAME_IDLE },
 	{ "sun.rmi.transport.GC$Daemon", "run", FRAME_LOOP },
 	{ "sun.misc.GC$Daemon", "run", FRAME_LOOP },
-	{ "com.sun.jmx.remote.internal.ServerCommunicatorAdmin$Timeout", "run",
-	  FRAME_LOOP },
+	{ "com.sun.jmx.remote.internal.ServerCommunicatorAdmin$Timeout", "run", FRAME_LOOP },
 	{ "sun.rmi.transport.Transport", "serviceCall", FRAME_TASK },
 	{ "sun.rmi.transport.tcp.TCPTransport", "handleMessages", FRAME_IDLE },
 	{ "java.net.ServerSocket", "accept implAccept", FRAME_IDLE },
 	{ "java.net.PlainSocketImpl", "socketAccept", FRAME_IDLE },
 	{ "sun.nio.ch.ServerSocketChannelImpl", "accept accept0", FRAME_IDLE },
-	{ "sun.nio.ch.UnixAsynchronousServerSocketChannelImpl", "accept0",
-	  FRAME_IDLE },
+	{ "sun.nio.ch.UnixAsynchronousServerSocketChannelImpl", "accept0", FRAME_IDLE },
 	{ "sun.nio.ch.UnixDomainSockets", "accept accept0", FRAME_IDLE },
 	{ "org.apache.tomcat.jni.Socket", "accept acceptx", FRAME_IDLE },
 	{ "org.apache.tomcat.jni.Poll", "poll", FRAME_IDLE },
@@ -96,50 +80,11 @@ static const struct {
 	{ "sun.nio.ch.WindowsSelectorImpl$SubSelector", "poll0", FRAME_IDLE },
 	{ "sun.nio.ch.Iocp", "getQueuedCompletionStatus", FRAME_IDLE },
 	{ "sun.nio.fs.LinuxWatchService", "poll", FRAME_IDLE },
-	{ "*io.netty.channel.epoll.Native", "epollWait epollWait0",
-	  FRAME_IDLE },
+	{ "*io.netty.channel.epoll.Native", "epollWait epollWait0", FRAME_IDLE },
 	{ "*io.netty.channel.kqueue.Native", "keventWait", FRAME_IDLE },
 	{ "*io.netty.channel.uring.Native", "ioUringEnter", FRAME_IDLE },
 };
-
-static bool class_matches(const char *pattern, const char *name)
-{
-	size_t len = strlen(name), wanted;
-
-	if (pattern[0] != '*')
-		return strcmp(pattern, name) == 0;
-	wanted = strlen(++pattern);
-	return len >= wanted && strcmp(name + len - wanted, pattern) == 0;
-}
-
-static bool methods_have(const char *methods, const char *method)
-{
-	size_t len = strlen(method);
-	const char *at = methods;
-
-	/* A hostile dump has methods without a name. */
-	while (len && (at = strstr(at, method))) {
-		if ((at == methods || at[-1] == ' ') &&
-		    (!at[len] || at[len] == ' '))
-			return true;
-		at += len;
-	}
-	return false;
-}
-
-static enum frame_role frame_role_of(const struct profile *p,
-				     const struct frame *f)
-{
-	const char *method = profile_text(p, f->method);
-
-	for (size_t i = 0; i < sizeof(roles) / sizeof(*roles); i++) {
-		if (methods_have(roles[i].methods, method) &&
-		    class_matches(roles[i].class_name,
-				  profile_text(p, f->class_name)))
-			return roles[i].role;
-	}
-	return FRAME_OTHER;
-}
+/* clang-format on */
 
 /*
  * The callers tell whether a waiting thread is idle, not the leaf: a pool's
@@ -152,11 +97,12 @@ bool idle_stack_waits(const struct profile *p, uint32_t stack)
 
 	for (uint32_t at = stack; at; at = p->stacks[at].caller) {
 		const struct frame *f = &p->frames[p->stacks[at].frame];
-		enum frame_role role;
+		int role;
 
 		if (!frame_is_java_call(f))
 			continue;
-		role = frame_role_of(p, f);
+		role = method_call_find(roles, sizeof(roles) / sizeof(*roles),
+					p, f, FRAME_OTHER);
 		if (role == FRAME_IDLE)
 			return true;
 		if (role == FRAME_TASK)
@@ -174,55 +120,12 @@ bool idle_stack_waits(const struct profile *p, uint32_t stack)
 /* Functions of libc in which a thread waits for another one. */
 static bool frame_waits_in_libc(const struct profile *p, const struct frame *f)
 {
-	static const char *const parts[] = { "cond_wait",
-					     "cond_timedwait",
-					     "cond_clockwait",
-					     "sem_wait",
-					     "sem_timedwait",
-					     "sem_clockwait",
-					     "futex_abstimed_wait",
-					     "join",
-					     "accept" };
-	const char *name = profile_text(p, f->method);
-
-	if (f->kind != FRAME_NATIVE)
-		return false;
-	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++) {
-		if (strstr(name, parts[i]))
-			return true;
-	}
-	return false;
-}
-
-/* True for a frame of libc without a symbol, "[libc.so.6+0x85e50]". */
-static bool frame_is_of_libc(const struct profile *p, const struct frame *f)
-{
-	const char *name = profile_text(p, f->method);
-
-	return f->kind == FRAME_NATIVE && (strncmp(name, "[libc", 5) == 0 ||
-					   strncmp(name, "[ld-musl", 8) == 0);
-}
-
-static bool frame_locks_mutex(const struct profile *p, const struct frame *f)
-{
-	const char *name = profile_text(p, f->method);
-
-	return strstr(name, "mutex") || strstr(name, "rwlock");
-}
-
-/* Threads of the JVM that JMX lists among those of Java. */
-static bool thread_is_helper(const char *name)
-{
-	static const char *const names[] = { "Signal Dispatch",
-					     "Attach Listener",
-					     "Notification Th",
-					     "DestroyJavaVM" };
-
-	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
-		if (strncmp(name, names[i], strlen(names[i])) == 0)
-			return true;
-	}
-	return false;
+	return f->kind == FRAME_NATIVE &&
+	       has_any(profile_text(p, f->method),
+		       "cond_wait|cond_timedwait|cond_clockwait|sem_wait|"
+		       "sem_timedwait|sem_clockwait|futex_abstimed_wait|join|"
+		       "accept",
+		       false);
 }
 
 /* What a stack trace tells about a thread that is not running. */
@@ -250,9 +153,13 @@ static enum stack_wait stack_judge(const struct profile *p, uint32_t stack)
 		 * waits has no name, but that of a mutex calls it by its own.
 		 */
 		waits |= frame_waits_in_libc(p, f) ||
-			 (unnamed && !frame_locks_mutex(p, f));
+			 (unnamed && !has_any(profile_text(p, f->method),
+					      "mutex|rwlock", false));
 		in_kernel |= f->kind == FRAME_KERNEL;
-		unnamed = in_kernel && frame_is_of_libc(p, f);
+		/* A frame of libc without a symbol: "[libc.so.6+0x85e50]" */
+		unnamed = in_kernel && f->kind == FRAME_NATIVE &&
+			  has_any(profile_text(p, f->method), "[libc|[ld-musl",
+				  true);
 		if (waits &&
 		    strcmp(profile_text(p, f->method), "JLI_Launch") == 0)
 			return STACK_LAUNCHER;
@@ -260,20 +167,24 @@ static enum stack_wait stack_judge(const struct profile *p, uint32_t stack)
 	return waits ? STACK_NATIVE_WAIT : STACK_OTHER;
 }
 
+/* Also of those threads of the JVM that JMX lists among those of Java. */
 static bool thread_is_of_jvm(const struct profile *p, uint32_t thread)
 {
 	const char *name = profile_text(p, p->threads[thread].name);
 
 	return thread_names_kind_of(name) != THREAD_UNKNOWN ||
-	       thread_is_helper(name);
+	       has_any(name,
+		       "Signal Dispatch|Attach Listener|Notification Th|"
+		       "DestroyJavaVM",
+		       true);
 }
 
 bool view_has_waits(const struct event_view *view)
 {
 	const char *dot = strrchr(view->name, '.');
-	const char *last = dot ? dot + 1 : view->name;
 
-	return strcmp(last, "offcpu") == 0 || strcmp(last, "wall") == 0;
+	return word_list_has("offcpu wall", ' ', dot ? dot + 1 : view->name,
+			     strlen(dot ? dot + 1 : view->name));
 }
 
 bool *idle_cells(const struct profile *p, const struct event_view *view)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* series_owners: adds owners of locks that a thread dump lacks. */
 #include "core/base/alloc.h"
+#include "core/base/lines.h"
 #include "core/base/map64.h"
 #include "core/base/text.h"
 #include "core/threads/dump_series.h"
@@ -61,22 +62,19 @@ static struct tapped_lock *owners_match(struct dump_series *s,
 					const struct lock_wait *w,
 					const struct series_thread *t)
 {
-	static const char condition[] = "$ConditionObject";
 	struct tapped_lock *lock = owners_lock(
 		s, t, w->kind == LOCK_MONITOR ? TAPPED_ENTERS : TAPPED_PARKS);
-	const char *name;
+	struct line name;
+	bool is_same;
 
 	if (!lock || (w->kind == LOCK_MONITOR && !w->owner.is_virtual))
 		return NULL;
-	name = profile_text(s->profile, lock->class_name);
-	if (w->is_reacquired)
-		return strlen(name) >= sizeof(condition) &&
-				       strcmp(name + strlen(name) + 1 -
-						      sizeof(condition),
-					      condition) == 0
-			       ? lock
-			       : NULL;
-	return lock->class_name == owners_class(s, w->lock_class) ? lock : NULL;
+	name.text = profile_text(s->profile, lock->class_name);
+	name.len = strlen(name.text);
+	is_same = w->is_reacquired
+			  ? line_ends(name, "$ConditionObject")
+			  : lock->class_name == owners_class(s, w->lock_class);
+	return is_same ? lock : NULL;
 }
 
 static void owners_set(struct dump_series *s, const struct map64 *ids,
@@ -117,10 +115,16 @@ static void owners_add_thread(struct dump_series *s, const struct map64 *ids,
 			      const struct lock_wait *w)
 {
 	bool is_monitor = w && w->kind == LOCK_MONITOR;
+	uint32_t name = profile_string(s->profile, t->name, strlen(t->name));
+	struct tapped_lock lock = {
+		.kind = is_monitor ? TAPPED_ENTERS : TAPPED_PARKS,
+		.id = w ? owners_lock_id(s, ids, w->lock) : 0,
+		.class_name = w ? owners_class(s, w->lock_class) : 0,
+		.owner_id = w ? w->owner.java_id : 0,
+	};
 	struct tapped_thread thread = {
 		.thread = {
-			.name = profile_string(s->profile, t->name,
-					       strlen(t->name)),
+			.name = name,
 			.java_id = t->java_id,
 			.is_virtual = true,
 		},
@@ -131,19 +135,10 @@ static void owners_add_thread(struct dump_series *s, const struct map64 *ids,
 		.elapsed_ns = -1,
 		/* It sleeps, or waits for input, and needs no carrier. */
 		.waits = !w,
+		.locks = &lock,
+		.lock_count = w != NULL,
 	};
-	struct tapped_lock lock;
 
-	if (w) {
-		lock = (struct tapped_lock){
-			.kind = is_monitor ? TAPPED_ENTERS : TAPPED_PARKS,
-			.id = owners_lock_id(s, ids, w->lock),
-			.class_name = owners_class(s, w->lock_class),
-			.owner_id = w->owner.java_id,
-		};
-		thread.locks = &lock;
-		thread.lock_count = 1;
-	}
 	s->tap.thread(s, &thread);
 }
 

@@ -415,17 +415,11 @@ static bool date_parse(const char *text, int64_t *ms)
 /* The agent's marks of a value that it did not convert. */
 static bool text_is_cut(const char *text)
 {
-	static const char *const marks[] = {
-		"[Depth limit ",
-		"[Reference ",
-		"[Object limit exceeded",
-		"[Collection limit exceeded",
-	};
-
-	for (size_t i = 0; i < sizeof(marks) / sizeof(*marks); i++)
-		if (strncmp(text, marks[i], strlen(marks[i])) == 0)
-			return text[strlen(text) - 1] == ']';
-	return false;
+	return has_any(text,
+		       "[Depth limit |[Reference |[Object limit exceeded|"
+		       "[Collection limit exceeded",
+		       true) &&
+	       text[strlen(text) - 1] == ']';
 }
 
 static const struct value *convert_string(struct json_convert *c,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "jvmti/client/client_probes.h"
 
+#include "core/base/ascii.h"
 #include "core/base/clock.h"
 #include "core/base/text.h"
 
@@ -210,14 +211,7 @@ bool probe_refusal_add(const struct probe_method *m, struct text *out)
 
 bool probe_class_is_system(const struct probe_class *c)
 {
-	static const char *const packages[] = {
-		"java.", "javax.", "jdk.", "sun.", "com.sun.",
-	};
-
-	for (size_t i = 0; i < sizeof(packages) / sizeof(*packages); i++)
-		if (strncmp(c->name, packages[i], strlen(packages[i])) == 0)
-			return true;
-	return false;
+	return has_any(c->name, "java.|javax.|jdk.|sun.|com.sun.", true);
 }
 
 /* ---- estimates ---- */

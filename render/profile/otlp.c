@@ -391,6 +391,15 @@ static struct otlp_types otlp_types_of(const struct otlp_part *w,
 			.period = period ? period : 1,
 			.weighs = !counts,
 		};
+	if (strcmp(name, "nativemem") == 0 && view->unit == UNIT_BYTES)
+		return (struct otlp_types){
+			.type = counts ? "inuse_objects" : "inuse_space",
+			.unit = counts ? "count" : unit,
+			.period_type = "memory",
+			.period_unit = "bytes",
+			.period = period ? period : 1,
+			.weighs = !counts,
+		};
 	if (strcmp(name, "lock") == 0 && view->unit == UNIT_NS)
 		return (struct otlp_types){
 			.type = counts ? "contentions" : "delay",

@@ -114,7 +114,8 @@ static void head_add_idle(struct text *out, const struct report *r)
 static bool head_is_complete(const struct report *r)
 {
 	static const char *const complete[] = {
-		"thread-dump", "probe", "lock", "offcpu", "jdk.", "nps.",
+		"thread-dump", "probe", "lock", "offcpu",
+		"pagefault",   "jdk.",  "nps.",
 	};
 	const struct event_view *view = r->view;
 	const char *event = profile_text(

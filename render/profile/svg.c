@@ -47,37 +47,12 @@ static void svg_flush(struct svg *s, size_t at)
 	text_clear(&s->text);
 }
 
-/* Appends a name that is safe for a terminal, with XML's characters escaped. */
-static void svg_add_escaped(struct text *out, const char *name, size_t len)
-{
-	for (size_t i = 0; i < len; i++) {
-		/* U+FFFE and U+FFFF are not characters of XML. */
-		bool is_invalid = len - i >= 3 &&
-				  memcmp(name + i, "\xef\xbf", 2) == 0 &&
-				  (unsigned char)name[i + 2] >= 0xbe;
-
-		if (name[i] == '&')
-			text_puts(out, "&amp;");
-		else if (name[i] == '<')
-			text_puts(out, "&lt;");
-		else if (name[i] == '>')
-			text_puts(out, "&gt;");
-		else if (name[i] == '"')
-			text_puts(out, "&quot;");
-		else if (is_invalid)
-			text_putc(out, '?');
-		else
-			text_putc(out, name[i]);
-		i += is_invalid ? 2 : 0;
-	}
-}
-
 static void svg_add_safe(struct text *out, const char *name)
 {
 	struct text safe = { 0 };
 
 	safe_text_puts(&safe, name);
-	svg_add_escaped(out, safe.len ? safe.bytes : "", safe.len);
+	safe_text_xml(out, safe.len ? safe.bytes : "", safe.len);
 	text_release(&safe);
 }
 
@@ -184,7 +159,7 @@ static void svg_add_label(struct text *out, const char *name, size_t len,
 	if (fits < 3)
 		return;
 	if (chars <= fits) {
-		svg_add_escaped(out, name, len);
+		safe_text_xml(out, name, len);
 		return;
 	}
 	/* Cut before the first byte of a character. */
@@ -193,7 +168,7 @@ static void svg_add_label(struct text *out, const char *name, size_t len,
 		if (n == fits)
 			break;
 	}
-	svg_add_escaped(out, name, at);
+	safe_text_xml(out, name, at);
 	text_puts(out, "…");
 }
 
@@ -209,7 +184,7 @@ static void svg_put_frame(struct svg *s, const char *name, size_t len,
 	struct text *t = &s->text;
 
 	text_puts(t, "<g><title>");
-	svg_add_escaped(t, name, len);
+	safe_text_xml(t, name, len);
 	text_puts(t, " (");
 	amount_add(t, s->unit, total);
 	if (s->unit == UNIT_SAMPLES)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Fuzzes fatal error logs, their causes, and the reports. */
-#include "cmd/why/crash.h"
+#include "cmd/why/why.h"
 #include "core/base/json.h"
 
 #include <assert.h>

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
+# Only in check-all: 100,000 MBeans; mxdump_prints_valid_json_for_hostile_mbeans has fewer.
 # mxdump writes MBeans as it reads them.  mx lists only the first MBeans that
-# match a pattern.  20,000 MBeans in make check, 100,000 in make check-all.
+# match a pattern.
 sjkc=$(realpath "$1") scratch=$2
 . tests/jvm/lib/target.sh
 . tests/jvm/lib/attach.sh

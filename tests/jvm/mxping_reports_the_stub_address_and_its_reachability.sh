@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Begins early: it mostly waits.
+# Only in check-all: each reason needs a network of its own; mxping_reaches_the_first_call_or_names_the_obstacle
+# has the most frequent ones.
 # Through forwarded ports, mxping reports why clients cannot connect to the
 # address in the stub, for each possible reason.  The printed fixes work.
 sjkc=$(realpath "$1") scratch=$2

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # prof --push sends each event with the types by which backends recognize it, and with
 # the interval of allocations: cpu and offcpu without an agent, wall over a unix socket,
-# alloc and lock with an agent.  The official classes of OpenTelemetry read the same from
+# alloc and lock with an agent, nativemem and pagefault.  The official classes of OpenTelemetry read the same from
 # the bytes that the receiver got.  Names of threads, a class and a method that are no
 # valid UTF-8 arrive as valid UTF-8.
 sjkc=$1
@@ -67,6 +67,12 @@ received 'alloc_space/bytes period memory/bytes 524288' \
 grep -q 'Hostile.allocate;byte\[\]' "$engine"/*.txt &&
 	grep -q 'Hostile.contend' "$engine"/*.txt ||
 	{ head -n 20 "$engine"/1.txt; exit 1; }
+
+start_engine native || exit 1
+prof 0 -p "$pid" -e nativemem,pagefault --alloc-interval 4k -d 2s --interval 1s \
+	--shutdown-timeout 60s --push "http://127.0.0.1:$(cat "$engine/port")" || exit 1
+received 'inuse_space/bytes period memory/bytes 4096' \
+	'pagefault/bytes period pagefault/bytes 1' || exit 1
 
 start_engine pyroscope || exit 1
 prof 0 -p "$pid" -e alloc,wall --agent --alloc-interval 64k -F 19 -d 2s --interval 1s \

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# Only in check-all: it waits for names of many threads; thread_names_test has the rules.
 # The kernel truncates names to 15 bytes.  prof requests complete names from the
 # JVM when it samples the first such thread, and uses the reply for threads that
 # are sampled later.  A Java thread may have the truncated name of the JVM's own

@@ -4,7 +4,7 @@ try() {
 	echo "-- $*" | sed "s/ $$\$/ PID/"
 	sjkc prof "$@" | head -n 7
 }
-for event in cycles cache-misses page-faults nativemem java.util.HashMap.put \
+for event in cycles cache-misses java.util.HashMap.put \
 	Thread::run kprobe:do_sys_open cpuu walll help; do
 	try -e "$event" $$
 done

@@ -30,7 +30,7 @@ try $$ --user --kernel --quiet-target
 try $$ --user-frames --kernel-frames --no-agent-if-warned
 for live in '-d 5s' '-F 9' '--tid 5' --user-frames --kernel-frames \
 	'--stack-bytes 4k' '--max-stack 5' '--trace-walk 3' \
-	'--alloc-interval 1m' '--min-blocked 1s' '--sampler bpf' --no-agent \
+	'--alloc-interval 1m' '--older 5s' --force '--min-blocked 1s' '--sampler bpf' --no-agent \
 	--no-agent-if-warned --force-agent; do
 	# shellcheck disable=SC2086 # words
 	try -i x.jfr $live
@@ -45,6 +45,10 @@ for none in -F -d --tid --max-stack; do
 	try $$ $none 0
 done
 try $$ -F 10001
+try $$ -e cpu --older 5s
+try $$ --force
+try --all -e nativemem
+try $$ -e pagefault --sampler dump
 try $$ -e cpu -e lokc
 for list in ',' 'cpu,' cpu,,wall '' cpu,heap; do
 	try $$ -e "$list"

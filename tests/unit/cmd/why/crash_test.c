@@ -4,9 +4,8 @@
  * that native code, kill, limits, or a debugger that changed a register, made
  * crash; long sections are removed.
  */
-#include "cmd/why/crash.h"
-
 #include "cmd/why/why.h"
+
 #include "core/base/input.h"
 #include "core/base/json.h"
 

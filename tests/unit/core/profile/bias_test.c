@@ -67,6 +67,8 @@ static void each_known_event_has_one_line(void **state)
 		{ "nps.wall", UNIT_NS, "perhaps" },
 		{ "collapsed", UNIT_SAMPLES, "neither" },
 		{ "alloc", UNIT_BYTES, "estimate" },
+		{ "nativemem", UNIT_BYTES, "since the start" },
+		{ "pagefault", UNIT_BYTES, "not leaks" },
 		{ "lock", UNIT_NS, "monitors only" },
 		{ "com.acme.Own", UNIT_NS, "" },
 	};

@@ -119,6 +119,8 @@ static void period_is_that_of_the_event(void **state)
 		      "524288 bytes");
 	expect_period("alloc", UNIT_BYTES, "rate", "taken every 512 KB",
 		      "1 bytes");
+	expect_period("nativemem", UNIT_BYTES, "period", "65536 bytes",
+		      "65536 bytes");
 	expect_period("wall", UNIT_NS, "rate", "at 19 Hz (cpu-clock)",
 		      "52631578 ns");
 	expect_period("lock", UNIT_NS, "threshold", "10 ms", "none");
@@ -135,6 +137,8 @@ static void other_events_have_the_names_that_receivers_expect(void **state)
 		{ "offcpu", UNIT_NS, "offcpu: a.A.b||1 5\n" },
 		{ "wall", UNIT_NS, "wall: a.A.b||1 5\n" },
 		{ "alloc", UNIT_BYTES, "alloc: a.A.b||1 5\n" },
+		{ "nativemem", UNIT_BYTES, "nativemem: a.A.b||1 5\n" },
+		{ "pagefault", UNIT_BYTES, "pagefault: a.A.b||1 5\n" },
 		{ "lock", UNIT_NS, "lock: a.A.b||1 5\n" },
 		{ "cache-misses", UNIT_COUNT, "cache-misses: a.A.b||5 5\n" },
 	};

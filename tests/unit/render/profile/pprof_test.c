@@ -222,6 +222,13 @@ static void period_of_allocations_is_in_bytes(void **state)
 		 "comment x.jfr\n"
 		 "a.A.a 1 600000\n");
 	profile_free(p);
+	w.profile = p = profile_new();
+	add(p, "nativemem", UNIT_BYTES, "a.A.a", 0, 0, 600000, 0);
+	check(w, "inuse_objects/count inuse_space/bytes=\n"
+		 "period 524288 space/bytes\n"
+		 "comment x.jfr\n"
+		 "a.A.a 1 600000\n");
+	profile_free(p);
 }
 
 static void invalid_names_become_valid_utf8(void **state)

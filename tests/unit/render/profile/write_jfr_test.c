@@ -99,6 +99,9 @@ static void events_are_written_with_the_types_of_the_jdk(void **state)
 		{ "off-cpu", UNIT_NS, NULL,
 		  "sjkc.off_cpu: a.B.main_[j];a.B.c_[j]|[main tid=4711] "
 		  "BLOCKED|3 3000\n" },
+		{ "nativemem", UNIT_BYTES, NULL,
+		  "sjkc.nativemem: a.B.main_[j];a.B.c_[j]|[main tid=4711] "
+		  "BLOCKED|3 3000\n" },
 		{ "cache-misses", UNIT_COUNT, NULL,
 		  "sjkc.cache_misses: a.B.main_[j];a.B.c_[j]|[main tid=4711] "
 		  "BLOCKED|3 3000\n" },

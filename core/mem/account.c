@@ -1,0 +1,401 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "core/mem/account.h"
+
+#include "core/base/alloc.h"
+#include "core/base/arena.h"
+#include "core/base/clock.h"
+#include "core/base/safe_text.h"
+#include "core/hotspot/vm_counters.h"
+#include "core/mem/accounting.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define WALK_NS (10 * CLOCK_NS_PER_S) /* for the arenas of malloc */
+
+const char *const mem_part_titles[MEM_PARTS] = {
+	[MEM_HEAP] = "Java heap",
+	[MEM_GC] = "GC structures",
+	[MEM_METASPACE] = "metaspace",
+	[MEM_CODE] = "code cache",
+	[MEM_ARCHIVE] = "CDS archive",
+	[MEM_STACKS] = "thread stacks",
+	[MEM_OLD_STACKS] = "stacks of ended threads",
+	[MEM_MALLOC] = "malloc",
+	[MEM_BLOCKS] = "malloc, own mappings",
+	[MEM_LIBRARIES] = "libraries",
+	[MEM_FILES] = "mapped files",
+	[MEM_SHARED] = "shared memory",
+	[MEM_OTHER] = "JVM counters, kernel",
+	[MEM_UNKNOWN] = "unknown",
+};
+
+const char *const mem_part_names[MEM_PARTS] = {
+	[MEM_HEAP] = "heap",
+	[MEM_GC] = "gc",
+	[MEM_METASPACE] = "metaspace",
+	[MEM_CODE] = "code",
+	[MEM_ARCHIVE] = "archive",
+	[MEM_STACKS] = "stacks",
+	[MEM_OLD_STACKS] = "old_stacks",
+	[MEM_MALLOC] = "malloc",
+	[MEM_BLOCKS] = "malloc_blocks",
+	[MEM_LIBRARIES] = "libraries",
+	[MEM_FILES] = "files",
+	[MEM_SHARED] = "shared",
+	[MEM_OTHER] = "other",
+	[MEM_UNKNOWN] = "unknown",
+};
+
+void account_limit(struct accounting *a, const char *fmt, ...)
+{
+	char line[768];
+	va_list args;
+
+	va_start(args, fmt);
+	vsnprintf(line, sizeof(line), fmt, args);
+	va_end(args);
+	safe_text_puts(&a->out->limits, line);
+	text_putc(&a->out->limits, '\n');
+}
+
+size_t account_mapping(const struct accounting *a, uint64_t address)
+{
+	const struct mapping *m = mappings_find(&a->smaps.mappings, address);
+
+	return m ? (size_t)(m - a->smaps.mappings.all) : SIZE_MAX;
+}
+
+/* Returns value * part / whole, at most value. */
+static uint64_t share(uint64_t value, uint64_t part, uint64_t whole)
+{
+	if (part >= whole)
+		return value;
+	return (uint64_t)((double)value * (double)part / (double)whole);
+}
+
+void account_measure(struct accounting *a, size_t mapping, uint64_t start,
+		     uint64_t end, struct mem_size *size)
+{
+	const struct mapping *m = &a->smaps.mappings.all[mapping];
+	const struct smap *s = &a->smaps.all[mapping];
+	uint64_t length = end - start, whole = m->end - m->start;
+	struct page_sum sum = { s->resident, s->swapped };
+
+	if (!s->is_again &&
+	    (m->is_readable || m->is_writable || m->is_executable))
+		size->committed += length;
+	if (!s->resident && !s->swapped)
+		return;
+	if (length < whole && a->pages) {
+		sum = (struct page_sum){ 0 };
+		pages_add(a->pages, start, end, &sum);
+	} else if (length < whole) {
+		sum.resident = share(s->resident, length, whole);
+		sum.swapped = share(s->swapped, length, whole);
+	}
+	size->resident += sum.resident;
+	size->swapped += sum.swapped;
+	size->huge += share(s->huge, sum.resident, s->resident);
+}
+
+/* ---- the parts that need no vmStructs ---- */
+
+/* A library that replaces malloc() is named before libc. */
+static void account_allocator(struct accounting *a)
+{
+	static const char *const libraries[][2] = {
+		{ "/libjemalloc", "jemalloc" }, { "/libtcmalloc", "tcmalloc" },
+		{ "/libmimalloc", "mimalloc" }, { "/ld-musl-", "musl" },
+		{ "/libc.so.6", "glibc" },      { "/libc-2.", "glibc" },
+	};
+	const struct mappings *m = &a->smaps.mappings;
+	const size_t count = sizeof(libraries) / sizeof(*libraries);
+	size_t best = count;
+
+	for (size_t i = 0; i < m->count; i++) {
+		for (size_t k = 0; *m->all[i].path && k < best; k++) {
+			if (strstr(m->all[i].path, libraries[k][0]))
+				best = k;
+		}
+	}
+	if (best == count) {
+		account_limit(a, "the allocator is unknown");
+		return;
+	}
+	snprintf(a->out->allocator, sizeof(a->out->allocator), "%s",
+		 libraries[best][1]);
+	a->is_glibc = strcmp(a->out->allocator, "glibc") == 0;
+	if (!a->is_glibc)
+		account_limit(a,
+			      "memory of %s is what no other part has; free "
+			      "memory inside it is unknown",
+			      a->out->allocator);
+}
+
+static void account_malloc(struct accounting *a, bool wants_blocks)
+{
+	struct glibc_heap *h = &a->out->glibc;
+	const struct glibc_heap_limits limits = {
+		.deadline_ns = clock_after(clock_monotonic_ns(), WALK_NS),
+		.wants_no_blocks = !wants_blocks,
+	};
+
+	if (!a->is_glibc || !a->memory || !a->pages)
+		return;
+	glibc_heap_read(h, a->memory, &a->smaps.mappings, a->pages, &limits);
+	for (size_t i = 0; i < h->range_count; i++)
+		claims_add(&a->claims, h->ranges[i].start, h->ranges[i].end,
+			   MEM_MALLOC,
+			   h->arenas[h->ranges[i].arena].is_main ? "main arena"
+								 : "arena");
+	claims_settle(&a->claims);
+	if (!h->is_found)
+		account_limit(a, "the arenas of malloc are unknown: %s",
+			      h->why_not ? h->why_not : "not found");
+	else if (h->is_cut)
+		account_limit(a, "not all arenas of malloc were read");
+}
+
+/* ---- a heap that is mapped several times ---- */
+
+static int mapping_compare_offset(const void *a, const void *b)
+{
+	const struct mapping *const *x = a, *const *y = b;
+
+	if ((*x)->offset != (*y)->offset)
+		return (*x)->offset < (*y)->offset ? -1 : 1;
+	return 0;
+}
+
+/*
+ * ZGC without generations maps each page of its file at three addresses, and
+ * RSS counts each of them.  Pss divides a page by its mappings, so the sum of
+ * these has each page once.
+ */
+static void account_mapped_times(struct accounting *a)
+{
+	const struct mappings *m = &a->smaps.mappings;
+	const struct mapping **all = xcalloc(m->count + 1, sizeof(*all));
+	uint64_t mapped = 0, file = 0, end = 0;
+	size_t count = 0;
+	const char *detail;
+
+	for (size_t i = 0; i < m->count; i++) {
+		if (m->all[i].inode && shape_of_path(m, i, &detail) == MEM_HEAP)
+			all[count++] = &m->all[i];
+	}
+	if (count)
+		qsort(all, count, sizeof(*all), mapping_compare_offset);
+	for (size_t i = 0; i < count; i++) {
+		uint64_t length = all[i]->end - all[i]->start;
+		uint64_t to = all[i]->offset + length;
+
+		mapped += length;
+		if (to > end) {
+			file += to -
+				(all[i]->offset > end ? all[i]->offset : end);
+			end = to;
+		} else {
+			a->smaps.all[all[i] - m->all].is_again = true;
+		}
+	}
+	a->out->heap.mapped_times = file ? (unsigned)((mapped + file / 2) /
+						      file)
+					 : 1;
+	for (size_t i = 0; a->out->heap.mapped_times > 1 && i < count; i++) {
+		struct smap *s = &a->smaps.all[all[i] - m->all];
+
+		s->resident = s->pss;
+		if (s->huge > s->resident)
+			s->huge = s->resident;
+	}
+	free(all);
+}
+
+/* ---- sums ---- */
+
+static void range_add(struct accounting *a, const struct mem_range *one)
+{
+	struct mem_account *out = a->out;
+	struct mem_range *last = out->range_count
+					 ? &out->ranges[out->range_count - 1]
+					 : NULL;
+	struct mem_size *part = &out->parts[one->part];
+
+	part->resident += one->size.resident;
+	part->committed += one->size.committed;
+	part->swapped += one->size.swapped;
+	part->huge += one->size.huge;
+	out->total += one->size.resident;
+	if (one->detail && strcmp(one->detail, "class space") == 0)
+		out->class_space += one->size.resident;
+	if (!one->size.resident && !one->size.swapped)
+		return;
+	if (last && last->end == one->start && last->part == one->part &&
+	    last->detail == one->detail && last->path == one->path) {
+		last->end = one->end;
+		last->size.resident += one->size.resident;
+		last->size.committed += one->size.committed;
+		last->size.swapped += one->size.swapped;
+		last->size.huge += one->size.huge;
+		return;
+	}
+	array_add(out->ranges, out->range_count, a->range_cap, *one);
+}
+
+/* Adds up a mapping: each claim in it, and what no claim has. */
+static void account_sum_mapping(struct accounting *a, size_t i)
+{
+	const struct mapping *m = &a->smaps.mappings.all[i];
+	const struct claims *c = &a->claims;
+	size_t at = claims_after(c, m->start);
+	uint64_t pos = m->start;
+
+	while (pos < m->end) {
+		const struct claim *claim = at < c->settled ? &c->all[at]
+							    : NULL;
+		struct mem_range one = { .start = pos, .path = m->path };
+
+		if (claim && claim->start <= pos) {
+			one.end = claim->end < m->end ? claim->end : m->end;
+			one.part = claim->part;
+			one.detail = claim->detail;
+			at += claim->end <= m->end;
+		} else {
+			one.end = claim && claim->start < m->end ? claim->start
+								 : m->end;
+			one.part = smaps_is_anonymous(m)
+					   ? MEM_UNKNOWN
+					   : shape_of_path(&a->smaps.mappings,
+							   i, &one.detail);
+		}
+		account_measure(a, i, one.start, one.end, &one.size);
+		range_add(a, &one);
+		pos = one.end;
+	}
+}
+
+static void account_sum(struct accounting *a)
+{
+	struct mem_account *out = a->out;
+	uint64_t hugetlb = 0;
+
+	for (size_t i = 0; i < a->smaps.mappings.count; i++) {
+		out->rss += a->smaps.all[i].resident;
+		out->pss += a->smaps.all[i].pss;
+		out->swapped += a->smaps.all[i].swapped;
+		hugetlb += a->smaps.all[i].hugetlb;
+	}
+	account_mapped_times(a);
+	for (size_t i = 0; i < a->smaps.mappings.count; i++)
+		account_sum_mapping(a, i);
+	if (hugetlb)
+		account_limit(a,
+			      "%llu MB in pages of hugetlbfs are not part of "
+			      "RSS",
+			      (unsigned long long)(hugetlb >> 20));
+	if (a->smaps.is_cut)
+		account_limit(a, "the process has more mappings than are read");
+}
+
+/* ---- the account ---- */
+
+static void account_open(struct accounting *a)
+{
+	struct error err;
+
+	a->pages = pages_open(a->jvm, &err);
+	if (!a->pages)
+		account_limit(a,
+			      "cannot tell which pages are resident, so parts "
+			      "of a mapping are estimates: %s",
+			      err.text);
+	if (a->jvm->kind == JVM_HOTSPOT)
+		a->counters = vm_counters_open(a->jvm, &err);
+	a->view = process_view_open(a->jvm, NULL, &err);
+	if (!a->view) {
+		account_limit(a,
+			      "cannot read the JVM's memory, so parts are "
+			      "recognized by shape: %s",
+			      err.text);
+		return;
+	}
+	a->memory = a->view->memory;
+	a->v = a->view->structs;
+	if (!a->v)
+		account_limit(a, "the JVM's structures are unknown: %s",
+			      a->view->limits ? a->view->limits
+					      : "no HotSpot JVM");
+	else if (field_reader_init(&a->fields, a->v, a->memory, &err))
+		account_limit(a, "classes are unknown: %s", err.text);
+	else
+		a->has_fields = true;
+}
+
+/* The order is that of the claims: the first of a page wins. */
+static void account_make(struct accounting *a, bool wants_blocks)
+{
+	account_open(a);
+	account_allocator(a);
+	if (a->v) {
+		account_heap(a);
+		account_gc(a);
+		account_code(a);
+	}
+	account_stacks(a);
+	account_malloc(a, wants_blocks);
+	if (a->v)
+		account_metaspace(a);
+	if (!a->memory)
+		account_shapes(a);
+	account_rest(a);
+	account_sum(a);
+	account_measure_stacks(a);
+	account_objects(a);
+	if (a->v)
+		account_direct(a);
+	if (a->view && remote_memory_missed(a->view->remote))
+		account_limit(a, "some of the JVM's memory could not be read "
+				 "in time");
+}
+
+int mem_account_read(struct mem_account *out, const struct jvm *jvm,
+		     bool wants_blocks, struct error *err)
+{
+	int64_t began = clock_monotonic_ns();
+	struct accounting a = { .out = out, .jvm = jvm };
+	int ret = smaps_read(&a.smaps, jvm, err);
+
+	*out = (struct mem_account){ .pid = jvm->pid,
+				     .wall_ns = clock_wall_ns() };
+	if (ret == 0) {
+		account_make(&a, wants_blocks);
+		/* The ranges refer to the paths. */
+		out->texts = xcalloc(1, sizeof(*out->texts));
+		*out->texts = a.smaps.mappings.paths;
+		a.smaps.mappings.paths = (struct arena){ 0 };
+		out->seconds_ns = (uint64_t)(clock_monotonic_ns() - began);
+	}
+	class_graph_release(&a.classes);
+	claims_release(&a.claims);
+	process_view_close(a.view);
+	perfdata_close(a.counters);
+	pages_close(a.pages);
+	smaps_release(&a.smaps);
+	return ret;
+}
+
+void mem_account_release(struct mem_account *a)
+{
+	glibc_heap_release(&a->glibc);
+	text_release(&a->limits);
+	free(a->stacks);
+	free(a->ranges);
+	if (a->texts)
+		arena_release(a->texts);
+	free(a->texts);
+	*a = (struct mem_account){ 0 };
+}

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * accounting: an account of resident memory while it is made; private to
+ * core/mem.
+ */
+#ifndef CORE_MEM_ACCOUNTING_H
+#define CORE_MEM_ACCOUNTING_H
+
+#include "core/hotspot/object_fields.h"
+#include "core/hotspot/process_view.h"
+#include "core/jvm/perfdata.h"
+#include "core/mem/account.h"
+#include "core/mem/claims.h"
+#include "core/mem/class_graph.h"
+#include "core/mem/pages.h"
+#include "core/mem/smaps.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct accounting {
+	struct mem_account *out;
+	const struct jvm *jvm;
+	struct smaps smaps;
+	struct pages *pages;       /* NULL: unreadable */
+	struct perfdata *counters; /* NULL: there are none */
+	/* NULL: the memory is unreadable, or no HotSpot JVM's. */
+	struct process_view *view;
+	const struct vm_structs *v; /* NULL as well if there are no tables */
+	struct memory *memory;      /* NULL: unreadable */
+	struct field_reader fields; /* valid if has_fields */
+	bool has_fields;
+	struct class_graph classes;
+	bool has_classes;
+	struct claims claims;
+	bool is_glibc;
+	size_t stack_cap, range_cap;
+};
+
+/* Appends a line to the limits. */
+void account_limit(struct accounting *a, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+
+/*
+ * Adds the resident and swapped pages of a range, and its share of the
+ * mapping's huge pages, to *size.  The range is within the mapping.
+ */
+void account_measure(struct accounting *a, size_t mapping, uint64_t start,
+		     uint64_t end, struct mem_size *size);
+
+/* Returns the index of the mapping that has the address, or SIZE_MAX. */
+size_t account_mapping(const struct accounting *a, uint64_t address);
+
+/*
+ * ---- jvm_ranges.c ----
+ *
+ * The ranges that a HotSpot JVM's structures lead to.  Each makes a batch of
+ * claims, or a limit.
+ */
+void account_heap(struct accounting *a);
+void account_gc(struct accounting *a);
+void account_code(struct accounting *a);
+void account_metaspace(struct accounting *a);
+/* After the sums: the parts of the heap. */
+void account_objects(struct accounting *a);
+
+/* ---- stacks.c ---- */
+
+/* Claims the stacks of living threads. */
+void account_stacks(struct accounting *a);
+/* After the claims: the sizes and the order of the stacks. */
+void account_measure_stacks(struct accounting *a);
+
+/* ---- mem_direct.c ---- */
+void account_direct(struct accounting *a);
+
+/* ---- shapes.c: from the mappings alone ---- */
+
+/* Returns the part of mapping i, which has a file or a name of the kernel. */
+enum mem_part shape_of_path(const struct mappings *m, size_t i,
+			    const char **detail);
+
+/*
+ * True if tables of collectors for a heap of so many bytes have that size
+ * together: bitmaps of 1/64, offset and card tables of 1/512 of the heap, and
+ * with G1 a mark stack of 32 MB.
+ */
+bool shape_is_of_gc(uint64_t size, uint64_t heap, bool is_g1);
+
+/* Claims what is left of anonymous mappings. */
+void account_rest(struct accounting *a);
+/* Instead of the JVM's structures if the memory is unreadable. */
+void account_shapes(struct accounting *a);
+
+#endif

@@ -1,0 +1,455 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* jvm_ranges: what the structures of a HotSpot JVM claim. */
+#include "core/base/alloc.h"
+#include "core/hotspot/java_heap.h"
+#include "core/hotspot/vm_flags.h"
+#include "core/mem/accounting.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	REGIONS_MOST = 1 << 18,
+	AT_ONCE = 512,
+	/* A node of the metaspace begins and ends at a multiple of it. */
+	NODE_BYTES = 4 << 20,
+	JDK_OF_NODES = 16, /* JDK-8251158 */
+	/* Before, a node had this size unless a class needed more. */
+	OLD_NODE_BYTES = 2 << 20,
+};
+
+/* ---- the heap ---- */
+
+static void heap_find_collector(struct accounting *a)
+{
+	enum { COLLECTORS = 7 };
+	static const char *const names[COLLECTORS] = {
+		"Serial", "Parallel", "G1", "Z", "Shenandoah", "CMS", "Epsilon",
+	};
+	bool is_used[COLLECTORS] = { false };
+	const struct vm_flag flags[COLLECTORS] = {
+		{ "UseSerialGC", &is_used[0] },
+		{ "UseParallelGC", &is_used[1] },
+		{ "UseG1GC", &is_used[2] },
+		{ "UseZGC", &is_used[3] },
+		{ "UseShenandoahGC", &is_used[4] },
+		{ "UseConcMarkSweepGC", &is_used[5] },
+		{ "UseEpsilonGC", &is_used[6] },
+	};
+
+	vm_flags_read(a->v, a->memory, flags, COLLECTORS);
+	for (int i = 0; i < COLLECTORS; i++) {
+		if (is_used[i])
+			snprintf(a->out->heap.collector,
+				 sizeof(a->out->heap.collector), "%s",
+				 names[i]);
+	}
+}
+
+/* Sums up offsets of fields, each in a structure that is part of the last. */
+static bool offset_of_path(const struct vm_structs *v,
+			   const char *const path[][2], size_t count,
+			   uint64_t *out)
+{
+	*out = 0;
+	for (size_t i = 0; i < count; i++) {
+		uint32_t offset;
+
+		if (!vm_structs_offset(v, path[i][0], path[i][1], &offset))
+			return false;
+		*out += offset;
+	}
+	return true;
+}
+
+static uint64_t heap_object(const struct accounting *a)
+{
+	uint64_t at;
+
+	return vm_structs_static(a->v, "Universe", "_collectedHeap", &at)
+		       ? memory_u64(a->memory, at)
+		       : 0;
+}
+
+/* ZGC exports its maximum; without generations its names had an X (JDK 21). */
+static uint64_t heap_max_of_z(const struct accounting *a)
+{
+	static const char *const paths[][3][2] = {
+		{ { "XCollectedHeap", "_heap" },
+		  { "XHeap", "_page_allocator" },
+		  { "XPageAllocator", "_max_capacity" } },
+		{ { "ZCollectedHeap", "_heap" },
+		  { "ZHeap", "_page_allocator" },
+		  { "ZPageAllocator", "_max_capacity" } },
+	};
+	bool is_generational = false;
+	const struct vm_flag flag = { "ZGenerational", &is_generational };
+	uint64_t offset;
+
+	vm_flags_read(a->v, a->memory, &flag, 1);
+	for (size_t i = is_generational ? 1 : 0; i < 2; i++) {
+		if (offset_of_path(a->v, paths[i], 3, &offset))
+			return memory_u64(a->memory, heap_object(a) + offset);
+	}
+	return 0;
+}
+
+void account_heap(struct accounting *a)
+{
+	struct mem_heap *h = &a->out->heap;
+
+	heap_find_collector(a);
+	if (java_heap_range(a->v, a->memory, &h->start, &h->end)) {
+		claims_add(&a->claims, h->start, h->end, MEM_HEAP, NULL);
+		h->max = h->end - h->start;
+	} else if (strcmp(h->collector, "Z") == 0) {
+		h->start = h->end = 0;
+		h->max = heap_max_of_z(a);
+	} else {
+		h->start = h->end = 0;
+		account_limit(a, "the range of the Java heap is unknown");
+	}
+	claims_settle(&a->claims);
+}
+
+/* ---- objects ---- */
+
+/* An array of addresses of HeapRegions, in G1's table. */
+struct region_layout {
+	uint64_t table, count;
+	uint32_t bottom, top;
+};
+
+static bool any_offset(const struct vm_structs *v, const char *const types[],
+		       size_t count, const char *field, uint32_t *out)
+{
+	for (size_t i = 0; i < count; i++) {
+		if (vm_structs_offset(v, types[i], field, out))
+			return true;
+	}
+	return false;
+}
+
+static bool regions_find(struct region_layout *l, const struct accounting *a)
+{
+	/* The names got the prefix G1 in JDK 23. */
+	static const char *const managers[] = { "HeapRegionManager",
+						"G1HeapRegionManager" };
+	/* HeapRegion was a Space until JDK 13, in early JDK 8 contiguous. */
+	static const char *const regions[] = {
+		"G1HeapRegion",
+		"HeapRegion",
+		"G1ContiguousSpace",
+		"G1OffsetTableContigSpace",
+		"Space",
+		"ContiguousSpace",
+	};
+	uint32_t manager, table, base, length;
+	uint64_t at;
+
+	if (!vm_structs_offset(a->v, "G1CollectedHeap", "_hrm", &manager) ||
+	    !any_offset(a->v, managers, 2, "_regions", &table) ||
+	    !vm_structs_offset(a->v, "G1HeapRegionTable", "_base", &base) ||
+	    !vm_structs_offset(a->v, "G1HeapRegionTable", "_length", &length) ||
+	    !any_offset(a->v, regions, 6, "_bottom", &l->bottom) ||
+	    !any_offset(a->v, regions, 6, "_top", &l->top))
+		return false;
+	at = heap_object(a) + manager + table;
+	l->table = memory_u64(a->memory, at + base);
+	l->count = memory_u64(a->memory, at + length);
+	return l->table && l->count && l->count <= REGIONS_MOST;
+}
+
+/* Bounds of the objects of a run of regions. */
+struct region_run {
+	uint64_t start, end;
+};
+
+static void run_add(struct accounting *a, struct region_run *run,
+		    uint64_t bottom, uint64_t top, struct page_sum *sum)
+{
+	/* Whole pages, so that no page counts twice. */
+	uint64_t start = bottom / PAGE_BYTES * PAGE_BYTES;
+	uint64_t end = (top + PAGE_BYTES - 1) / PAGE_BYTES * PAGE_BYTES;
+
+	if (start <= run->end && start >= run->start) {
+		run->end = end > run->end ? end : run->end;
+		return;
+	}
+	pages_add(a->pages, run->start, run->end, sum);
+	*run = (struct region_run){ start, end };
+}
+
+static void regions_read(struct accounting *a, const struct region_layout *l,
+			 const uint64_t *regions, struct page_sum *sum)
+{
+	const struct mem_heap *h = &a->out->heap;
+	uint64_t bounds[AT_ONCE][2];
+	struct memory_range r[2 * AT_ONCE];
+	struct region_run run = { 0 };
+
+	for (uint64_t i = 0; i < l->count; i += AT_ONCE) {
+		size_t n = l->count - i < AT_ONCE ? (size_t)(l->count - i)
+						  : AT_ONCE;
+
+		for (size_t k = 0; k < n; k++) {
+			r[2 * k] = (struct memory_range){ regions[i + k] +
+								  l->bottom,
+							  &bounds[k][0], 8,
+							  false };
+			r[2 * k + 1] = (struct memory_range){
+				regions[i + k] + l->top, &bounds[k][1], 8, false
+			};
+		}
+		a->memory->read_all(a->memory, r, 2 * n);
+		for (size_t k = 0; k < n; k++) {
+			/* Regions that were never used have no address. */
+			if (!r[2 * k].is_read || !r[2 * k + 1].is_read ||
+			    bounds[k][0] >= bounds[k][1] ||
+			    bounds[k][0] < h->start || bounds[k][1] > h->end)
+				continue;
+			a->out->heap.objects += bounds[k][1] - bounds[k][0];
+			run_add(a, &run, bounds[k][0], bounds[k][1], sum);
+		}
+	}
+	pages_add(a->pages, run.start, run.end, sum);
+}
+
+/* G1: the resident pages of regions below their tops hold objects. */
+static bool objects_of_regions(struct accounting *a)
+{
+	struct mem_heap *h = &a->out->heap;
+	uint64_t resident = a->out->parts[MEM_HEAP].resident;
+	struct page_sum sum = { 0 };
+	struct region_layout l;
+	uint64_t *regions;
+	bool is_read;
+
+	if (!a->v || !a->pages || strcmp(h->collector, "G1") != 0 ||
+	    !regions_find(&l, a))
+		return false;
+	regions = xcalloc((size_t)l.count, sizeof(*regions));
+	is_read = memory_read(a->memory, l.table, regions,
+			      (size_t)l.count * sizeof(*regions));
+	if (is_read)
+		regions_read(a, &l, regions, &sum);
+	free(regions);
+	h->has_objects = is_read;
+	h->free_resident = resident > sum.resident ? resident - sum.resident
+						   : 0;
+	return is_read;
+}
+
+static int64_t counter_of_space(const struct accounting *a, int generation,
+				int space)
+{
+	char name[64];
+	int64_t value = 0;
+
+	snprintf(name, sizeof(name), "sun.gc.generation.%d.space.%d.used",
+		 generation, space);
+	perfdata_value(a->counters, name, &value);
+	return value > 0 ? value : 0;
+}
+
+void account_objects(struct accounting *a)
+{
+	enum { GENERATIONS = 2, SPACES = 3 };
+	struct mem_heap *h = &a->out->heap;
+	uint64_t resident = a->out->parts[MEM_HEAP].resident;
+
+	if (objects_of_regions(a) || !a->counters)
+		return;
+	for (int g = 0; g < GENERATIONS; g++) {
+		for (int s = 0; s < SPACES; s++)
+			h->objects += (uint64_t)counter_of_space(a, g, s);
+	}
+	h->has_objects = h->objects > 0;
+	if (h->has_objects && resident > h->objects)
+		h->free_resident = resident - h->objects;
+}
+
+/* ---- tables of the collector ---- */
+
+static uint64_t card_table_find(const struct accounting *a)
+{
+	uint32_t set, table;
+	uint64_t at;
+
+	if (vm_structs_static(a->v, "BarrierSet", "_barrier_set", &at) &&
+	    vm_structs_offset(a->v, "CardTableBarrierSet", "_card_table",
+			      &table))
+		return memory_u64(a->memory, memory_u64(a->memory, at) + table);
+	/* JDK 8: the barrier set itself has the table. */
+	if (vm_structs_offset(a->v, "CollectedHeap", "_barrier_set", &set))
+		return memory_u64(a->memory, heap_object(a) + set);
+	return 0;
+}
+
+void account_gc(struct accounting *a)
+{
+	static const char *const types[] = { "CardTable", "CardTableModRefBS" };
+	uint64_t table = card_table_find(a), start, bytes;
+	uint32_t map, size;
+
+	/* Shenandoah and ZGC have none. */
+	if (!table || !any_offset(a->v, types, 2, "_byte_map", &map) ||
+	    !any_offset(a->v, types, 2, "_byte_map_size", &size))
+		return;
+	start = memory_u64(a->memory, table + map);
+	bytes = memory_u64(a->memory, table + size);
+	/*
+	 * A byte per 128 to 1,024 bytes of the heap (GCCardSizeInBytes); a
+	 * barrier set without a table has another value there.
+	 */
+	if (account_mapping(a, start) != SIZE_MAX &&
+	    bytes >= a->out->heap.max / 1024 &&
+	    bytes <= a->out->heap.max / 128 + 2 * PAGE_BYTES)
+		claims_add(&a->claims, start, start + bytes, MEM_GC,
+			   "card table");
+	claims_settle(&a->claims);
+}
+
+/* ---- the code cache ---- */
+
+void account_code(struct accounting *a)
+{
+	struct code_heaps heaps;
+	struct error err;
+
+	if (code_heaps_read(&heaps, a->v, a->memory, &err)) {
+		account_limit(a, "the code cache is unknown: %s", err.text);
+		return;
+	}
+	for (size_t i = 0; i < heaps.count; i++) {
+		const struct code_heap *h = &heaps.all[i];
+		uint64_t bytes = h->high - h->low;
+
+		a->out->code_size += bytes;
+		claims_add(&a->claims, h->low, h->high, MEM_CODE, "code");
+		/* A byte per segment. */
+		claims_add(&a->claims, h->segment_map,
+			   h->segment_map + (bytes >> h->segment_shift),
+			   MEM_CODE, "segment map");
+	}
+	claims_settle(&a->claims);
+}
+
+/* ---- metaspace ---- */
+
+static int granule_compare(const void *a, const void *b)
+{
+	const uint64_t *x = a, *y = b;
+
+	return (*x > *y) - (*x < *y);
+}
+
+/* Returns true for memory that may be metaspace, not a class data archive. */
+static bool granule_is_metaspace(const struct accounting *a, uint64_t address)
+{
+	const struct mappings *m = &a->smaps.mappings;
+	/* A granule may begin below its mapping. */
+	const struct mapping *at = mappings_find(
+		m, address + (1 << GRAPH_GRANULE_SHIFT) - 1);
+
+	if (!at)
+		at = mappings_find(m, address);
+	return at && smaps_is_anonymous(at) && at->is_writable &&
+	       !at->is_executable;
+}
+
+/* Claims [start, end) of one mapping, from the mapping's start or to its end
+ * if these are near. */
+static void metaspace_claim_old(struct accounting *a, uint64_t start,
+				uint64_t end, const char *detail)
+{
+	size_t i = account_mapping(a, start);
+	const struct mapping *m;
+
+	if (i == SIZE_MAX)
+		i = account_mapping(a, end - 1);
+	if (i == SIZE_MAX)
+		return;
+	m = &a->smaps.mappings.all[i];
+	if (start < m->start || start - m->start < OLD_NODE_BYTES)
+		start = m->start;
+	if (end > m->end || m->end - end < OLD_NODE_BYTES)
+		end = m->end;
+	claims_add(&a->claims, start, end, MEM_METASPACE, detail);
+}
+
+/*
+ * Claims the nodes that have these granules.  Since JDK 16 a node begins at a
+ * multiple of its size.  Before, granules without a gap of a node's size in a
+ * mapping are of one node.
+ */
+static void metaspace_claim(struct accounting *a, const struct map64 *granules,
+			    bool is_old, const char *detail)
+{
+	uint64_t *all = xcalloc(granules->count + 1, sizeof(*all));
+	const uint64_t granule = UINT64_C(1) << GRAPH_GRANULE_SHIFT;
+	size_t count = 0;
+
+	for (size_t i = 0; i < granules->size; i++) {
+		uint64_t at = granules->entries[i].key << GRAPH_GRANULE_SHIFT;
+
+		if (granules->entries[i].used && granule_is_metaspace(a, at))
+			all[count++] = at;
+	}
+	if (count)
+		qsort(all, count, sizeof(*all), granule_compare);
+	for (size_t i = 0; i < count;) {
+		size_t first = i++;
+		uint64_t node = all[first] / NODE_BYTES * NODE_BYTES;
+		size_t mapping = account_mapping(a, all[first]);
+
+		if (!is_old) {
+			while (i < count && all[i] < node + NODE_BYTES)
+				i++;
+			claims_add(&a->claims, node, node + NODE_BYTES,
+				   MEM_METASPACE, detail);
+			continue;
+		}
+		while (i < count && all[i] - all[i - 1] < OLD_NODE_BYTES &&
+		       account_mapping(a, all[i]) == mapping)
+			i++;
+		metaspace_claim_old(a, all[first], all[i - 1] + granule,
+				    detail);
+	}
+	free(all);
+	claims_settle(&a->claims);
+}
+
+void account_metaspace(struct accounting *a)
+{
+	struct class_graph *g = &a->classes;
+	bool is_old;
+	int64_t classes[4] = { 0 };
+	static const char *const counters[4] = {
+		"java.cls.loadedClasses", "java.cls.sharedLoadedClasses",
+		"java.cls.unloadedClasses", "java.cls.sharedUnloadedClasses"
+	};
+
+	a->has_classes = a->has_fields &&
+			 class_graph_read(g, &a->fields, a->pages);
+	if (!a->has_classes) {
+		account_limit(a, "the classes are unknown, so metaspace may "
+				 "count as unknown memory");
+		return;
+	}
+	if (!g->is_complete)
+		account_limit(a, "not all classes were read: the numbers of "
+				 "classes and loaders are too small");
+	is_old = field_reader_jdk(&a->fields) < JDK_OF_NODES;
+	metaspace_claim(a, &g->class_granules, is_old, "class space");
+	metaspace_claim(a, &g->pool_granules, is_old, "non-class");
+	a->out->classes = g->count;
+	a->out->loaders = g->loaders;
+	for (int i = 0; a->counters && i < 4; i++)
+		perfdata_value(a->counters, counters[i], &classes[i]);
+	/* The counters are exact, but missing with -XX:-UsePerfData. */
+	if (classes[0] + classes[1] > classes[2] + classes[3])
+		a->out->classes = (uint64_t)(classes[0] + classes[1] -
+					     classes[2] - classes[3]);
+}

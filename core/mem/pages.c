@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "core/mem/pages.h"
+
+#include "core/base/alloc.h"
+#include "core/jvm/procfs.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+enum {
+	ENTRY = 8,      /* bytes of a page in the file */
+	AT_ONCE = 8192, /* pages of a read */
+};
+
+/* Bits of an entry (Documentation/admin-guide/mm/pagemap.rst of Linux). */
+#define ENTRY_PRESENT (UINT64_C(1) << 63)
+#define ENTRY_SWAPPED (UINT64_C(1) << 62)
+
+struct pages {
+	int fd;
+	uint64_t entries[AT_ONCE];
+};
+
+struct pages *pages_open(const struct jvm *jvm, struct error *err)
+{
+	int fd = procfs_open(jvm->pid, "pagemap", O_RDONLY, err);
+	struct pages *p;
+
+	if (fd < 0)
+		return NULL;
+	/* Another process may have the PID. */
+	if (!jvm_runs(jvm)) {
+		close(fd);
+		jvm_fail_ended(jvm, err);
+		return NULL;
+	}
+	p = xmalloc(sizeof(*p));
+	p->fd = fd;
+	return p;
+}
+
+void pages_close(struct pages *p)
+{
+	if (!p)
+		return;
+	close(p->fd);
+	free(p);
+}
+
+/* Reads the entries of at most AT_ONCE pages; returns their number. */
+static size_t pages_read_entries(struct pages *p, uint64_t address,
+				 size_t count)
+{
+	uint64_t at = address / PAGE_BYTES * ENTRY;
+	ssize_t got;
+
+	if (count > AT_ONCE)
+		count = AT_ONCE;
+	if (at > INT64_MAX)
+		return 0;
+	do {
+		got = pread(p->fd, p->entries, count * ENTRY, (off_t)at);
+	} while (got < 0 && errno == EINTR);
+	return got > 0 ? (size_t)got / ENTRY : 0;
+}
+
+size_t pages_read(struct pages *p, uint64_t address, uint8_t *states,
+		  size_t count)
+{
+	size_t done = 0;
+
+	while (done < count) {
+		size_t n = pages_read_entries(p, address + done * PAGE_BYTES,
+					      count - done);
+
+		if (!n)
+			break;
+		for (size_t i = 0; i < n; i++)
+			states[done + i] = p->entries[i] & ENTRY_PRESENT
+						   ? PAGE_RESIDENT
+					   : p->entries[i] & ENTRY_SWAPPED
+						   ? PAGE_SWAPPED
+						   : 0;
+		done += n;
+	}
+	for (size_t i = done; i < count; i++)
+		states[i] = 0;
+	return done;
+}
+
+void pages_add(struct pages *p, uint64_t start, uint64_t end,
+	       struct page_sum *sum)
+{
+	uint64_t at = start / PAGE_BYTES, last;
+
+	if (end <= start)
+		return;
+	at += start % PAGE_BYTES != 0;
+	last = (end - 1) / PAGE_BYTES;
+	while (at <= last) {
+		size_t n = pages_read_entries(p, at * PAGE_BYTES,
+					      (size_t)(last - at + 1));
+
+		if (!n)
+			return;
+		for (size_t i = 0; i < n; i++) {
+			if (p->entries[i] & ENTRY_PRESENT)
+				sum->resident += PAGE_BYTES;
+			else if (p->entries[i] & ENTRY_SWAPPED)
+				sum->swapped += PAGE_BYTES;
+		}
+		at += n;
+	}
+}

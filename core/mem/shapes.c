@@ -1,0 +1,455 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* shapes: parts that the mappings alone reveal: paths, sizes and neighbors. */
+#include "core/base/alloc.h"
+#include "core/mem/accounting.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	/* Zeroed data of a library is behind it, and merged with neighbors. */
+	ZEROED_MOST = 4 << 20,
+	NODE_BYTES = 4 << 20,
+	NODES_MULTIPLE = 64 << 20, /* of reservations of the metaspace */
+	GRANULE = 64 << 10,
+	GC_LEAST = 64 << 10, /* smaller mappings of that size are chance */
+	MARK_STACK = 32 << 20,
+	ARENA_BYTES = 64 << 20, /* HEAP_MAX_SIZE of glibc */
+	GUARD_MOST = 64 << 10,
+	STACK_LEAST = 64 << 10,
+	STACK_MOST = 64 << 20,
+	AT_ONCE = 512, /* pages whose first words are read at once */
+};
+
+/* ---- paths ---- */
+
+static const char jars[] = "JARs and modules";
+
+/* The first row that fits counts. */
+static const struct path_shape {
+	const char *text;
+	enum { AT_START, AT_END, INSIDE } place;
+	enum mem_part part;
+	const char *detail;
+} path_shapes[] = {
+	{ "[heap]", AT_START, MEM_MALLOC, "[heap]" },
+	{ "[stack", AT_START, MEM_STACKS, "native" },
+	{ "[", AT_START, MEM_OTHER, "kernel" },
+	{ "/memfd:java_heap", AT_START, MEM_HEAP, NULL },
+	{ "/java_heap", INSIDE, MEM_HEAP, NULL },
+	{ "/hsperfdata_", INSIDE, MEM_OTHER, "counters" },
+	{ ".jsa", AT_END, MEM_ARCHIVE, NULL },
+	{ ".aot", AT_END, MEM_ARCHIVE, NULL },
+	{ "/modules", AT_END, MEM_FILES, jars },
+	{ ".jar", AT_END, MEM_FILES, jars },
+	{ ".zip", AT_END, MEM_FILES, jars },
+	{ ".jmod", AT_END, MEM_FILES, jars },
+	{ "/libjvm.so", AT_END, MEM_LIBRARIES, "libjvm" },
+	{ ".so", AT_END, MEM_LIBRARIES, NULL },
+	{ ".so.", INSIDE, MEM_LIBRARIES, NULL },
+	{ "/dev/shm/", AT_START, MEM_SHARED, NULL },
+	{ "/memfd:", AT_START, MEM_SHARED, NULL },
+	{ "/SYSV", AT_START, MEM_SHARED, NULL },
+	{ "/dev/zero", AT_START, MEM_SHARED, NULL },
+};
+
+static bool path_fits(const struct path_shape *s, const char *path, size_t len)
+{
+	size_t text = strlen(s->text);
+
+	if (text > len)
+		return false;
+	switch (s->place) {
+	case AT_START:
+		return memcmp(path, s->text, text) == 0;
+	case AT_END:
+		return memcmp(path + len - text, s->text, text) == 0;
+	default:
+		return memmem(path, len, s->text, text) != NULL;
+	}
+}
+
+/* A program's data is next to its code. */
+static bool mapping_is_of_program(const struct mappings *m, size_t i)
+{
+	enum { NEAR = 4 };
+	size_t low = i > NEAR ? i - NEAR : 0;
+
+	for (size_t k = low; k < m->count && k <= i + NEAR; k++) {
+		if (m->all[k].is_executable && m->all[i].inode &&
+		    strcmp(m->all[k].path, m->all[i].path) == 0)
+			return true;
+	}
+	return false;
+}
+
+enum mem_part shape_of_path(const struct mappings *m, size_t i,
+			    const char **detail)
+{
+	static const char deleted[] = " (deleted)";
+	const char *path = m->all[i].path;
+	size_t len = strlen(path), tail = sizeof(deleted) - 1;
+
+	*detail = NULL;
+	if (len > tail && memcmp(path + len - tail, deleted, tail) == 0)
+		len -= tail;
+	for (size_t k = 0; k < sizeof(path_shapes) / sizeof(*path_shapes);
+	     k++) {
+		if (!path_fits(&path_shapes[k], path, len))
+			continue;
+		*detail = path_shapes[k].detail;
+		return path_shapes[k].part;
+	}
+	return mapping_is_of_program(m, i) ? MEM_LIBRARIES : MEM_FILES;
+}
+
+/* ---- sizes ---- */
+
+bool shape_is_of_gc(uint64_t size, uint64_t heap, bool is_g1)
+{
+	enum { BITMAPS = 2, TABLES = 4 };
+
+	if (!heap || size < GC_LEAST)
+		return false;
+	for (uint64_t i = 0; i < (BITMAPS + 1) * (TABLES + 1); i++) {
+		uint64_t sum = i % (BITMAPS + 1) * (heap / 64) +
+			       i / (BITMAPS + 1) * (heap / 512);
+
+		for (int k = 0; k <= is_g1; k++, sum += MARK_STACK) {
+			uint64_t off = size > sum ? size - sum : sum - size;
+
+			/* Tables are padded. */
+			if (sum && off <= GRANULE && off <= sum / 8)
+				return true;
+		}
+	}
+	return false;
+}
+
+/* ---- what is left of anonymous mappings ---- */
+
+/* Adjacent anonymous mappings, which may be one reservation. */
+struct reservation {
+	size_t first, last;
+	uint64_t start, end;
+};
+
+/* What a mapping without a file is, besides its size. */
+struct rest {
+	struct accounting *a;
+	size_t mapping;
+	const struct mapping *m;
+	struct reservation around;
+	bool is_of_tables; /* has tables of the JVM, which are next to others */
+	bool is_behind_library;
+};
+
+static bool mapping_is_reservable(const struct mapping *m)
+{
+	return smaps_is_anonymous(m) && !m->is_executable &&
+	       m->is_readable == m->is_writable;
+}
+
+static void reservation_find(struct reservation *r, const struct mappings *m,
+			     size_t i)
+{
+	r->first = r->last = i;
+	r->start = m->all[i].start;
+	r->end = m->all[i].end;
+	while (mapping_is_reservable(&m->all[i]) && r->last + 1 < m->count &&
+	       m->all[r->last + 1].start == r->end &&
+	       mapping_is_reservable(&m->all[r->last + 1]))
+		r->end = m->all[++r->last].end;
+}
+
+static bool rest_has_gc_size(const struct rest *r, uint64_t start, uint64_t end)
+{
+	const struct mem_heap *h = &r->a->out->heap;
+	bool is_g1 = strcmp(h->collector, "G1") == 0;
+
+	return shape_is_of_gc(end - start, h->max, is_g1) ||
+	       shape_is_of_gc(r->m->end - r->m->start, h->max, is_g1) ||
+	       shape_is_of_gc(r->around.end - r->around.start, h->max, is_g1);
+}
+
+/* A reservation of the metaspace is larger than what is committed of it. */
+static bool rest_is_metaspace(const struct rest *r, uint64_t start,
+			      uint64_t end)
+{
+	uint64_t first = r->around.start, all = r->around.end - first;
+
+	return r->a->v && r->m->is_writable && first % NODE_BYTES == 0 &&
+	       all % NODES_MULTIPLE == 0 && all > end - start &&
+	       (start - first) % GRANULE == 0 && (end - start) % GRANULE == 0;
+}
+
+/* Claims a piece in which no block of malloc() begins. */
+static void rest_claim_piece(const struct rest *r, uint64_t start, uint64_t end)
+{
+	struct claims *c = &r->a->claims;
+
+	if (start >= end)
+		return;
+	if (rest_is_metaspace(r, start, end))
+		claims_add(c, start, end, MEM_METASPACE, "by shape");
+	else if (r->is_of_tables)
+		claims_add(c, start, end, MEM_GC, "next to the card table");
+	else if (rest_has_gc_size(r, start, end))
+		claims_add(c, start, end, MEM_GC, "by size");
+	else if (r->is_behind_library)
+		claims_add(c, start, end, MEM_LIBRARIES, "zeroed data");
+	else if (*r->a->out->allocator && !r->a->is_glibc)
+		claims_add(c, start, end, MEM_MALLOC, "by elimination");
+}
+
+/* The first words of resident pages. */
+struct page_words {
+	uint64_t address;
+	uint64_t words[2];
+};
+
+/*
+ * Reads the first words of the resident pages from an address, at most most,
+ * and sets *next behind the last page that was looked at.
+ */
+static size_t pages_read_words(struct accounting *a, uint64_t at, uint64_t end,
+			       struct page_words *out, size_t most,
+			       uint64_t *next)
+{
+	struct memory_range r[AT_ONCE];
+	uint8_t states[AT_ONCE];
+	size_t n = 0, looked = most * 8 < AT_ONCE ? most * 8 : AT_ONCE;
+
+	if (looked > (end - at) / PAGE_BYTES)
+		looked = (size_t)((end - at) / PAGE_BYTES);
+	pages_read(a->pages, at, states, looked);
+	*next = at + looked * PAGE_BYTES;
+	for (size_t i = 0; i < looked; i++) {
+		if (states[i] != PAGE_RESIDENT)
+			continue;
+		if (n == most) {
+			*next = at + i * PAGE_BYTES;
+			break;
+		}
+		out[n].address = at + i * PAGE_BYTES;
+		r[n] = (struct memory_range){ out[n].address, out[n].words,
+					      sizeof(out[n].words), false };
+		n++;
+	}
+	if (n)
+		a->memory->read_all(a->memory, r, n);
+	for (size_t i = 0; i < n; i++) {
+		if (!r[i].is_read)
+			out[i].words[0] = out[i].words[1] = 0;
+	}
+	return n;
+}
+
+/*
+ * Claims the blocks of malloc() with mappings of their own in [start, end), by
+ * their headers, and the pieces between them.  Most blocks have more pages
+ * than one, so few headers are read at first, and more while none is found.
+ */
+static void rest_claim_blocks(const struct rest *r, uint64_t start,
+			      uint64_t end)
+{
+	struct page_words *found = xcalloc(AT_ONCE, sizeof(*found));
+	uint64_t at = start, piece = start;
+	size_t most = 1;
+
+	while (at < end) {
+		uint64_t next;
+		size_t n = pages_read_words(r->a, at, end, found, most, &next);
+
+		most = most * 2 < AT_ONCE ? most * 2 : AT_ONCE;
+		for (size_t i = 0; i < n; i++) {
+			uint64_t from = found[i].address, size;
+
+			if (!glibc_is_mapped_block(found[i].words, end - from,
+						   &size) ||
+			    size < PAGE_BYTES || size > end - from)
+				continue;
+			size = (size + PAGE_BYTES - 1) / PAGE_BYTES *
+			       PAGE_BYTES;
+			rest_claim_piece(r, piece, from);
+			claims_add(&r->a->claims, from, from + size, MEM_BLOCKS,
+				   NULL);
+			next = piece = from + size;
+			most = 1;
+			break;
+		}
+		at = next;
+	}
+	rest_claim_piece(r, piece, end);
+	free(found);
+}
+
+static void rest_claim_gap(const struct rest *r, uint64_t start, uint64_t end)
+{
+	const struct smap *s = &r->a->smaps.all[r->mapping];
+	bool has_blocks = r->a->is_glibc && r->a->memory && r->a->pages &&
+			  r->m->is_writable && !r->m->is_executable;
+
+	if (s->has_no_huge && r->m->is_writable) {
+		claims_add(&r->a->claims, start, end, MEM_OLD_STACKS, NULL);
+	} else if (has_blocks && !(r->is_behind_library &&
+				   r->m->end - r->m->start <= ZEROED_MOST)) {
+		rest_claim_blocks(r, start, end);
+	} else {
+		rest_claim_piece(r, start, end);
+	}
+}
+
+static bool rest_has_tables(const struct rest *r)
+{
+	const struct claims *c = &r->a->claims;
+
+	for (size_t i = claims_after(c, r->m->start);
+	     i < c->settled && c->all[i].start < r->m->end; i++) {
+		if (c->all[i].part == MEM_GC ||
+		    (c->all[i].part == MEM_CODE && !r->m->is_executable))
+			return true;
+	}
+	return false;
+}
+
+void account_rest(struct accounting *a)
+{
+	const struct mappings *m = &a->smaps.mappings;
+	struct rest r = { .a = a };
+	bool is_library = false;
+
+	for (size_t i = 0; i < m->count; i++) {
+		const struct smap *s = &a->smaps.all[i];
+		const char *detail;
+
+		r.mapping = i;
+		r.m = &m->all[i];
+		if (!i || i > r.around.last)
+			reservation_find(&r.around, m, i);
+		if (!smaps_is_anonymous(r.m)) {
+			is_library = shape_of_path(m, i, &detail) ==
+				     MEM_LIBRARIES;
+			continue;
+		}
+		r.is_behind_library = is_library && r.m->is_writable &&
+				      m->all[i - 1].end == r.m->start;
+		is_library = false;
+		if (!s->resident && !s->swapped)
+			continue;
+		r.is_of_tables = rest_has_tables(&r);
+		for (uint64_t from = r.m->start, to;
+		     claims_gap(&a->claims, &from, r.m->end, &to); from = to)
+			rest_claim_gap(&r, from, to);
+	}
+	claims_settle(&a->claims);
+}
+
+/* ---- without the memory ---- */
+
+/* Sets the maximum of the heap, and the collector if it is G1. */
+static void shapes_read_counters(struct accounting *a)
+{
+	struct mem_heap *h = &a->out->heap;
+	int64_t young = 0, old = 0;
+	const char *name;
+
+	if (!a->counters)
+		return;
+	perfdata_value(a->counters, "sun.gc.generation.0.maxCapacity", &young);
+	perfdata_value(a->counters, "sun.gc.generation.1.maxCapacity", &old);
+	name = perfdata_text(a->counters, "sun.gc.collector.0.name");
+	if (name && strstr(name, "G1"))
+		snprintf(h->collector, sizeof(h->collector), "G1");
+	if (young < 0 || old < 0)
+		return;
+	/* Each generation of G1 and ZGC may have the whole heap. */
+	h->max = young == old || *h->collector
+			 ? (uint64_t)(young > old ? young : old)
+			 : (uint64_t)young + (uint64_t)old;
+}
+
+/*
+ * The heap is a reservation of its size; else, it begins the fullest one that
+ * is larger.
+ */
+static void shapes_claim_heap(struct accounting *a)
+{
+	const struct mappings *m = &a->smaps.mappings;
+	struct mem_heap *h = &a->out->heap;
+	uint64_t fullest = 0;
+	struct reservation r;
+
+	shapes_read_counters(a);
+	for (size_t i = 0; h->max && i < m->count; i = r.last + 1) {
+		uint64_t resident = 0;
+		const char *detail;
+
+		reservation_find(&r, m, i);
+		/* The heap is a file (ZGC). */
+		if (m->all[i].inode &&
+		    shape_of_path(m, i, &detail) == MEM_HEAP) {
+			h->start = h->end = 0;
+			return;
+		}
+		for (size_t k = r.first; k <= r.last; k++)
+			resident += a->smaps.all[k].resident;
+		if (r.end - r.start == h->max)
+			resident = UINT64_MAX;
+		if (r.end - r.start < h->max || resident <= fullest)
+			continue;
+		fullest = resident;
+		h->start = r.start;
+		h->end = r.start + h->max;
+	}
+	claims_add(&a->claims, h->start, h->end, MEM_HEAP, "by shape");
+	claims_settle(&a->claims);
+}
+
+/* An arena of glibc begins at a multiple of 64 MB, which it reserves. */
+static bool mapping_is_arena(const struct mappings *m, size_t i)
+{
+	const struct mapping *one = &m->all[i], *next = one + 1;
+	uint64_t end = one->start + ARENA_BYTES;
+
+	return one->start % ARENA_BYTES == 0 && one->is_writable &&
+	       (one->end == end ||
+		(one->end < end && i + 1 < m->count && !next->is_readable &&
+		 next->start == one->end && next->end >= end));
+}
+
+/* A stack has a guard below it. */
+static bool mapping_is_stack(const struct mappings *m, size_t i)
+{
+	const struct mapping *one = &m->all[i], *below = one - 1;
+	uint64_t size = one->end - one->start;
+
+	return one->is_writable && i && below->end == one->start &&
+	       smaps_is_anonymous(below) && !below->is_readable &&
+	       below->end - below->start <= GUARD_MOST && size >= STACK_LEAST &&
+	       size <= STACK_MOST;
+}
+
+void account_shapes(struct accounting *a)
+{
+	const struct mappings *m = &a->smaps.mappings;
+
+	shapes_claim_heap(a);
+	for (size_t i = 0; i < m->count; i++) {
+		const struct mapping *one = &m->all[i];
+
+		if (!smaps_is_anonymous(one))
+			continue;
+		if (one->is_executable)
+			claims_add(&a->claims, one->start, one->end, MEM_CODE,
+				   "by shape");
+		else if (mapping_is_arena(m, i))
+			claims_add(&a->claims, one->start, one->end, MEM_MALLOC,
+				   "arena, by shape");
+		else if (mapping_is_stack(m, i))
+			claims_add(&a->claims, one->start, one->end, MEM_STACKS,
+				   "by shape");
+	}
+	claims_settle(&a->claims);
+}

@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "core/mem/smaps.h"
+
+#include "core/base/alloc.h"
+#include "core/base/ascii.h"
+#include "core/base/saturate.h"
+#include "core/jvm/procfs.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum {
+	PART = 256 << 10, /* bytes of a read; a path has at most 16 KB */
+	MAPPINGS_MOST = 1 << 20,
+	PATHS_MOST = 16 << 20, /* bytes of all paths */
+};
+
+/* Parses "        12 kB"; 0 if it is malformed. */
+static uint64_t line_bytes(struct line line)
+{
+	uint64_t kb = 0;
+
+	line = line_trimmed(line);
+	for (size_t i = 0; i < line.len && is_digit(line.text[i]); i++) {
+		if (kb > UINT64_MAX / 1024 / 100)
+			return 0;
+		kb = kb * 10 + (unsigned)(line.text[i] - '0');
+	}
+	return kb * 1024;
+}
+
+static const struct smaps_field {
+	const char *name;
+	size_t offset;
+} fields[] = {
+	{ "Rss:", offsetof(struct smap, resident) },
+	{ "Pss:", offsetof(struct smap, pss) },
+	{ "Swap:", offsetof(struct smap, swapped) },
+	{ "AnonHugePages:", offsetof(struct smap, huge) },
+	{ "ShmemPmdMapped:", offsetof(struct smap, huge) },
+	{ "Shared_Hugetlb:", offsetof(struct smap, hugetlb) },
+	{ "Private_Hugetlb:", offsetof(struct smap, hugetlb) },
+};
+
+static bool flags_have(struct line flags, const char *name)
+{
+	while (flags.len) {
+		if (line_is(line_cut(&flags, ' '), name))
+			return true;
+	}
+	return false;
+}
+
+static void smap_add_field(struct smap *s, struct line line)
+{
+	static const char flags[] = "VmFlags:";
+
+	for (size_t i = 0; i < sizeof(fields) / sizeof(*fields); i++) {
+		const struct smaps_field *f = &fields[i];
+		size_t len;
+		uint64_t *value;
+
+		/* Most lines differ in the first character. */
+		if (!line.len || *line.text != *f->name ||
+		    !line_starts(line, f->name))
+			continue;
+		len = strlen(f->name);
+		value = (void *)((char *)s + f->offset);
+		*value = saturate_add(
+			*value, line_bytes((struct line){ line.text + len,
+							  line.len - len }));
+		return;
+	}
+	if (line_starts(line, flags)) {
+		line.text += sizeof(flags) - 1;
+		line.len -= sizeof(flags) - 1;
+		s->has_no_huge = flags_have(line, "nh");
+	}
+}
+
+/* Names of fields begin with an uppercase letter, addresses do not. */
+static bool line_is_mapping(struct line line)
+{
+	return line.len && (is_digit(*line.text) ||
+			    (*line.text >= 'a' && *line.text <= 'f'));
+}
+
+static void smaps_add_mapping(struct smaps *s, struct line line)
+{
+	struct mappings *m = &s->mappings;
+
+	s->has_last = false;
+	if (m->count == MAPPINGS_MOST || m->paths.total > PATHS_MOST) {
+		s->is_cut = true;
+		return;
+	}
+	if (!mappings_add_line(m, line))
+		return;
+	array_reserve(s->all, s->cap, m->count);
+	s->all[m->count - 1] = (struct smap){ 0 };
+	s->has_last = true;
+}
+
+void smaps_parse(struct smaps *s, const char *text, size_t len)
+{
+	struct lines lines = lines_over(text, len);
+	struct line line;
+
+	while (lines_next(&lines, &line)) {
+		if (line_is_mapping(line))
+			smaps_add_mapping(s, line);
+		else if (s->has_last)
+			smap_add_field(&s->all[s->mappings.count - 1], line);
+	}
+}
+
+/* Parses the whole lines of a buffer and returns their length. */
+static size_t smaps_parse_lines(struct smaps *s, const char *text, size_t len)
+{
+	const char *end = memrchr(text, '\n', len);
+
+	if (!end) {
+		/* No line of the kernel is that long. */
+		s->is_cut = s->is_cut || len == PART;
+		return len == PART ? len : 0;
+	}
+	smaps_parse(s, text, (size_t)(end - text) + 1);
+	return (size_t)(end - text) + 1;
+}
+
+int smaps_read(struct smaps *s, const struct jvm *jvm, struct error *err)
+{
+	int fd = procfs_open(jvm->pid, "smaps", O_RDONLY, err);
+	size_t len = 0;
+	ssize_t got;
+	char *text;
+
+	if (fd < 0)
+		return -1;
+	text = xmalloc(PART);
+	while ((got = procfs_part(jvm->pid, "smaps", fd, text + len, PART - len,
+				  err)) > 0) {
+		size_t parsed;
+
+		len += (size_t)got;
+		parsed = smaps_parse_lines(s, text, len);
+		len -= parsed;
+		memmove(text, text + parsed, len);
+	}
+	free(text);
+	close(fd);
+	if (got < 0)
+		return -1;
+	/* Another process may have the PID; a dead one has no mappings. */
+	if (!jvm_runs(jvm) || !s->mappings.count)
+		return jvm_fail_ended(jvm, err);
+	return 0;
+}
+
+void smaps_release(struct smaps *s)
+{
+	mappings_release(&s->mappings);
+	free(s->all);
+	*s = (struct smaps){ 0 };
+}
+
+bool smaps_is_anonymous(const struct mapping *m)
+{
+	/* prctl(PR_SET_VMA_ANON_NAME) gives names. */
+	return !m->inode && (!*m->path || strncmp(m->path, "[anon:", 6) == 0);
+}

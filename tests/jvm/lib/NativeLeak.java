@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+//	java NativeLeak FILE [busy]
+//
+// When the file exists, leaks native memory in three ways, beside a method that
+// frees what it allocates, and then touches memory.  Prints "METHOD bytes" for each
+// method, and DONE.  With busy, allocates and frees as fast as possible instead.
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Paths;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.zip.Inflater;
+
+public class NativeLeak {
+	private static final int ROUNDS = 600;
+	private static final int INFLATER = 7_168 + 32_784; // zlib's two blocks
+	private static final int BUFFER = 50_000;
+	private static final int BLOCK = 777;
+	private static final int BLOCKS = 60; // in a round
+	private static final int TOUCHED = 64 << 20;
+	private static final List<Object> kept = new ArrayList<>();
+
+	private static void leakInflater() {
+		kept.add(new Inflater());
+	}
+
+	private static void leakBuffer() {
+		kept.add(ByteBuffer.allocateDirect(BUFFER));
+	}
+
+	private static void leakBlocks() {
+		for (int i = 0; i < BLOCKS; i++)
+			kept.add(ByteBuffer.allocateDirect(BLOCK));
+	}
+
+	private static void churn() {
+		for (int i = 0; i < 20; i++)
+			new Inflater().end();
+	}
+
+	/** A new buffer is filled with zeros. */
+	private static void touch() {
+		kept.add(ByteBuffer.allocateDirect(TOUCHED));
+	}
+
+	private static void leak() throws InterruptedException {
+		for (int i = 0; i < ROUNDS; i++) {
+			leakInflater();
+			leakBuffer();
+			leakBlocks();
+			churn();
+			Thread.sleep(5);
+		}
+		System.out.println("leakInflater " + (long) ROUNDS * INFLATER);
+		System.out.println("leakBuffer " + (long) ROUNDS * BUFFER);
+		System.out.println("leakBlocks " + (long) ROUNDS * BLOCKS * BLOCK);
+	}
+
+	public static void main(String[] args) throws Exception {
+		System.out.println("READY");
+		while (args.length > 1)
+			churn();
+		for (int i = 0; !Files.exists(Paths.get(args[0])); i++) {
+			if (i == 6_000)
+				return;
+			Thread.sleep(10);
+		}
+		leak();
+		touch();
+		System.out.println("touch " + TOUCHED);
+		System.out.println("DONE");
+		Thread.sleep(120_000);
+	}
+}

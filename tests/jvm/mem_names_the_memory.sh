@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: Apache-2.0
+# An account of memory names the memory of a program that has known amounts of each
+# kind: the sum is RSS, malloc_trim() returns what was predicted, and the numbers are
+# those of NMT, of the kernel and of the program.
+sjkc=$1
+scratch=$2
+. tests/jvm/lib/target.sh
+. tests/jvm/lib/attach.sh
+
+# check PROGRAM ARGUMENT…: runs a Python program with the document a
+check() {
+	python3 -c '
+import json, sys
+def document(path):
+	d = json.load(open(path))
+	d["part"] = {p["name"]: p for p in d["parts"]}
+	return d
+def near(what, is_, wanted, share):
+	if abs(is_ - wanted) > share * wanted:
+		sys.exit(f"{what}: {is_}, not {wanted}")
+MIB = 1 << 20
+a = document(sys.argv[1])
+'"$@"
+}
+
+account() {
+	ask 0 mem "$pid" --json -o "$scratch/$1.json"
+}
+
+resident() {
+	awk '/^Rss:/ { print $2 * 1024 }' "/proc/$pid/smaps_rollup"
+}
+
+target_program=Memory
+for jdk in $(jdks); do
+	target_memory='-Xmx64m -XX:+UseSerialGC -XX:NativeMemoryTracking=summary'
+	target "$jdk" -- direct=20 inflaters=400 fragments=64 mapped=8 threads=50 ||
+		exit 1
+	stops=$("$sjkc" vminfo "$pid" --perf | awk -F': ' '/^sun.rt.safepoints/ { print $2 }')
+	account first || exit 1
+	rss=$(resident)
+	[ "$stops" = "$("$sjkc" vminfo "$pid" --perf |
+		awk -F': ' '/^sun.rt.safepoints/ { print $2 }')" ] ||
+		{ echo "the JVM was stopped"; exit 1; }
+	check '
+rss = int(sys.argv[2])
+near("RSS", a["rss_bytes"], rss, 0.002)
+near("the sum of the parts", sum(p["resident_bytes"] for p in a["parts"]), a["rss_bytes"], 0.002)
+if a["part"]["unknown"]["resident_bytes"] > 0.03 * rss:
+	sys.exit("unknown: %d of %d" % (a["part"]["unknown"]["resident_bytes"], rss))
+near("direct buffers", a["direct"]["capacity_bytes"], 40 * MIB, 0.01)
+near("their number", a["direct"]["count"], 20 * 65, 0.01)
+near("mapped files", a["part"]["files"]["resident_bytes"], 8 * MIB, 1)
+sizes = {s["size_bytes"]: s["blocks"] for s in a["sizes"]}
+for size in 7168, 32784:
+	near(f"blocks of {size}", sizes.get(size, 0), 400, 0.15)
+names = [t["name"] for t in a["threads"]]
+if sum(n.startswith("sleeper-") for n in names) != 50:
+	sys.exit(f"threads: {names}")
+if "trim" not in [v["rule"] for v in a["verdict"]]:
+	sys.exit("verdict: %s" % a["verdict"])' "$scratch/first.json" "$rss" || exit 1
+	ask 0 jcmd "$pid" VM.native_memory summary scale=KB || exit 1
+	check '
+import re
+t = open(sys.argv[2]).read()
+def kb(pattern):
+	return int(re.search(pattern, t, re.S)[1]) * 1024
+near("heap", a["part"]["heap"]["committed_bytes"],
+	kb(r"Java Heap \(reserved=\d+KB, committed=(\d+)"), 0.001)
+near("code cache", a["part"]["code"]["committed_bytes"],
+	kb(r" Code \(reserved.*?mmap: reserved=\d+KB, committed=(\d+)"), 0.05)' \
+		"$scratch/first.json" "$scratch/out" || exit 1
+
+	# What comes back is what was predicted, where the JVM can trim.
+	account before || exit 1
+	before=$(resident)
+	if "$sjkc" mem "$pid" --trim >"$scratch/out" 2>"$scratch/err"; then
+		check '
+near("trimmed", int(sys.argv[2]) - int(sys.argv[3]), a["trimmable_bytes"], 0.02)' \
+			"$scratch/before.json" "$before" "$(resident)" || exit 1
+		account after || exit 1
+		ask 0 mem --diff "$scratch/before.json" "$scratch/after.json" || exit 1
+		grep -q 'RSS -' "$scratch/out" || { cat "$scratch/out"; exit 1; }
+	else
+		said 'requires JDK 17.0.9' || exit 1
+	fi
+	target_end "$pid"
+
+	# Each second has 75 more Inflaters.
+	target "$jdk" -- leak=75 || exit 1
+	ask 0 mem "$pid" --watch 2s -d 8s || exit 1
+	grep -q '^  +[0-9]* java.util.zip.Inflater (by the sizes of blocks)' "$scratch/out" &&
+		grep -q '^malloc grew in each of the last .*: probably a leak' \
+			"$scratch/out" || { cat "$scratch/out"; exit 1; }
+	target_end "$pid"
+done
+exit 0
