@@ -328,7 +328,7 @@ static bool rewriter_omits(const struct rewriter *w, struct line key)
 	unsigned rank;
 
 	shape_find(w->shape, key, &rank, &is_omitted);
-	if (is_omitted || line_is(raw, "null"))
+	if (is_omitted || line_is(raw, "null") || line_is(raw, "\"\""))
 		return true;
 	return w->depth > 1 &&
 	       (raw_is_nothing(raw) ||
