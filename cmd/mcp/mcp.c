@@ -19,7 +19,7 @@
 #include <unistd.h>
 
 /* Output that the client has not read; beyond, no request is read. */
-enum { OUT_MAX = 1 << 20, WRITE_MAX = 4096, FLUSH_MS = 500 };
+enum { OUT_MAX = 1 << 20, WRITE_MAX = 4096 };
 
 static struct {
 	struct option_list pids, allow;
@@ -89,7 +89,7 @@ static void stream_poll(struct stream *t)
 	const struct text *out = mcp_server_out(t->server);
 	int64_t due_ns = INT64_MAX;
 	struct pollfd fds[3 + MCP_FDS] = {
-		{ out->len < OUT_MAX ? STDIN_FILENO : -1, POLLIN, 0 },
+		{ STDIN_FILENO, out->len < OUT_MAX ? POLLIN : 0, 0 },
 		{ STDOUT_FILENO, out->len ? POLLOUT : 0, 0 },
 		{ signals_fd(), POLLIN, 0 },
 	};
@@ -103,8 +103,11 @@ static void stream_poll(struct stream *t)
 	/* The client has closed its end: nobody reads an answer. */
 	else if (fds[1].revents & POLLERR)
 		t->has_ended = true;
-	if (fds[0].revents)
+	if (fds[0].revents && fds[0].events)
 		stream_read(t);
+	/* The client has closed both ends, in effect: it does not read. */
+	else if (fds[0].revents)
+		t->has_ended = true;
 	mcp_server_step(t->server);
 }
 
@@ -112,10 +115,11 @@ static void stream_poll(struct stream *t)
 static void stream_flush(struct stream *t)
 {
 	struct pollfd out = { .fd = STDOUT_FILENO, .events = POLLOUT };
+	int64_t until_ns = clock_monotonic_ns() + CLOCK_NS_PER_S / 2;
 
 	t->has_ended = false;
 	while (mcp_server_out(t->server)->len && !t->has_ended &&
-	       poll(&out, 1, FLUSH_MS) > 0)
+	       poll(&out, 1, clock_left_ms(until_ns)) > 0)
 		stream_write(t);
 }
 

@@ -17,8 +17,9 @@ if ((await client.listTools()).tools.length !== 10)
 	throw new Error("not ten tools");
 const call = async (name, args, options) => {
 	const r = await client.callTool({ name, arguments: args }, undefined, options);
-	if (r.isError || JSON.stringify(r.structuredContent) !== r.content[0].text)
-		throw new Error(`${name}: ${r.content[0].text}`);
+	const text = r.content[0].text;
+	if (r.isError || JSON.stringify(r.structuredContent) !== JSON.stringify(JSON.parse(text)))
+		throw new Error(`${name}: ${text}`);
 	return r.structuredContent;
 };
 if (!(await call("list_jvms", {})).jvms.some(j => j.pid === Number(pid)))
