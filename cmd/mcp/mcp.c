@@ -89,7 +89,7 @@ static void stream_poll(struct stream *t)
 	const struct text *out = mcp_server_out(t->server);
 	int64_t due_ns = INT64_MAX;
 	struct pollfd fds[3 + MCP_FDS] = {
-		{ STDIN_FILENO, out->len < OUT_MAX ? POLLIN : 0, 0 },
+		{ STDIN_FILENO, out->len < OUT_MAX ? POLLIN : POLLRDHUP, 0 },
 		{ STDOUT_FILENO, out->len ? POLLOUT : 0, 0 },
 		{ signals_fd(), POLLIN, 0 },
 	};
@@ -103,9 +103,9 @@ static void stream_poll(struct stream *t)
 	/* The client has closed its end: nobody reads an answer. */
 	else if (fds[1].revents & POLLERR)
 		t->has_ended = true;
-	if (fds[0].revents && fds[0].events)
+	if (fds[0].revents && fds[0].events == POLLIN)
 		stream_read(t);
-	/* The client has closed both ends, in effect: it does not read. */
+	/* The client does not read answers, and has closed its end. */
 	else if (fds[0].revents)
 		t->has_ended = true;
 	mcp_server_step(t->server);
@@ -174,57 +174,59 @@ static int rules_set_user(struct mcp_rules *r, struct error *err)
 	return 0;
 }
 
-static int rules_open_directory(struct mcp_rules *r, char **name,
-				struct error *err)
+static int rules_open_directory(struct mcp_rules *r, struct error *err)
 {
 	if (!opt.directory)
 		return 0;
-	*name = realpath(opt.directory, NULL);
-	r->directory = *name ? open(*name, O_PATH | O_DIRECTORY | O_CLOEXEC)
-			     : -1;
-	if (r->directory < 0)
-		return fail_sys(err, ERROR_INPUT, "%s", opt.directory);
-	r->directory_name = *name;
-	return 0;
+	r->directory_name = realpath(opt.directory, NULL);
+	if (r->directory_name)
+		r->directory = open(r->directory_name,
+				    O_PATH | O_DIRECTORY | O_CLOEXEC);
+	return r->directory >= 0
+		       ? 0
+		       : fail_sys(err, ERROR_INPUT, "%s", opt.directory);
 }
 
-static int rules_open_jvms(struct mcp_rules *r, struct jvm *jvms,
-			   struct error *err)
+static int rules_open_jvms(struct mcp_rules *r, struct error *err)
 {
+	struct jvm *jvms = xcalloc(opt.pids.count + 1, sizeof(*jvms));
+
+	r->jvms = jvms;
 	for (size_t i = 0; i < opt.pids.count; i++, r->jvm_count++)
 		if (target_open_named(&jvms[i], opt.pids.values[i], err))
 			return -1;
-	r->jvms = jvms;
 	return 0;
+}
+
+static void rules_release(struct mcp_rules *r)
+{
+	for (size_t i = 0; i < r->jvm_count; i++)
+		jvm_close(&r->jvms[i]);
+	free(r->jvms);
+	if (r->directory >= 0)
+		close(r->directory);
+	free(r->directory_name);
 }
 
 static int mcp_run(int argc, char **argv, struct error *err)
 {
-	struct jvm *jvms = xcalloc(opt.pids.count + 1, sizeof(*jvms));
 	struct mcp_rules rules = { .directory = -1 };
-	char *name = NULL;
-	int ret;
+	int ret = argc ? misuse(err, "unexpected argument '%s'", argv[0]) : 0;
 
-	ret = argc ? misuse(err, "unexpected argument '%s'", argv[0]) : 0;
 	if (ret == 0)
 		ret = rules_set_rights(&rules, err);
 	if (ret == 0)
 		ret = rules_set_user(&rules, err);
 	if (ret == 0)
-		ret = rules_open_directory(&rules, &name, err);
+		ret = rules_open_directory(&rules, err);
 	if (ret == 0)
-		ret = rules_open_jvms(&rules, jvms, err);
+		ret = rules_open_jvms(&rules, err);
 	if (ret == 0 && isatty(STDIN_FILENO))
 		log_info("waiting for messages of the Model Context Protocol; "
 			 "sjkc-mcp(1) lists how to register sjkc in a client");
 	if (ret == 0)
 		mcp_serve(&rules);
-	for (size_t i = 0; i < rules.jvm_count; i++)
-		jvm_close(&jvms[i]);
-	if (rules.directory >= 0)
-		close(rules.directory);
-	free(jvms);
-	free(name);
+	rules_release(&rules);
 	return ret;
 }
 

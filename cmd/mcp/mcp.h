@@ -118,13 +118,13 @@ extern const char *const mcp_right_names[MCP_RIGHTS];
 unsigned mcp_right_find(struct line name); /* 0: there is none */
 
 struct mcp_rules {
-	unsigned allowed;       /* bits of enum mcp_right */
-	const struct jvm *jvms; /* of --pid; opened */
-	size_t jvm_count;       /* 0 = each JVM */
+	unsigned allowed; /* bits of enum mcp_right */
+	struct jvm *jvms; /* of --pid; opened */
+	size_t jvm_count; /* 0 = each JVM */
 	bool has_user;
 	uid_t user;
 	int directory; /* of --dir; -1 = none */
-	const char *directory_name;
+	char *directory_name;
 };
 
 /* True unless --pid or --user excludes the process. */

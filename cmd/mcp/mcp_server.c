@@ -631,29 +631,18 @@ static void server_list_tools(struct mcp_server *s, const struct mcp_request *q)
 	mcp_result_close(&j, q->is_modern);
 }
 
-static void server_call_tool(struct mcp_server *s, const struct mcp_request *q)
+static struct call *server_find_free(struct mcp_server *s)
 {
-	const struct mcp_tool *tool = mcp_tool_find(q->name.bytes);
-	struct line arguments = q->arguments.len ? q->arguments
-						 : mcp_line("{}");
-	struct call *c = s->calls;
-	const struct mcp_value *pid;
-	struct error err;
+	for (struct call *c = s->calls; c < s->calls + MCP_CALLS; c++)
+		if (c->state == CALL_FREE)
+			return c;
+	return NULL;
+}
 
-	if (!tool) {
-		mcp_error_write(&s->out, &q->id, MCP_PARAMS,
-				"unknown tool; tools/list lists the tools",
-				NULL);
-		return;
-	}
-	while (c < s->calls + MCP_CALLS && c->state != CALL_FREE)
-		c++;
-	if (c == s->calls + MCP_CALLS) {
-		mcp_refusal_write(&s->out, &q->id, q->is_modern,
-				  "8 calls run or wait; call again later",
-				  &c[-1].messages);
-		return;
-	}
+/* Takes a call into the queue. */
+static void call_open(struct call *c, const struct mcp_request *q,
+		      struct line arguments)
+{
 	c->begin_ns = clock_monotonic_ns();
 	c->progress_ns = c->begin_ns;
 	c->deadline_ns = c->begin_ns + QUEUE_NS;
@@ -664,6 +653,30 @@ static void server_call_tool(struct mcp_server *s, const struct mcp_request *q)
 	text_add(&c->audit, arguments.text,
 		 arguments.len < AUDIT_BYTES ? arguments.len : AUDIT_BYTES);
 	c->state = CALL_WAITS;
+}
+
+static void server_call_tool(struct mcp_server *s, const struct mcp_request *q)
+{
+	const struct mcp_tool *tool = mcp_tool_find(q->name.bytes);
+	struct line arguments = q->arguments.len ? q->arguments
+						 : mcp_line("{}");
+	struct call *c = server_find_free(s);
+	const struct mcp_value *pid;
+	struct error err;
+
+	if (!tool) {
+		mcp_error_write(&s->out, &q->id, MCP_PARAMS,
+				"unknown tool; tools/list lists the tools",
+				NULL);
+		return;
+	}
+	if (!c) {
+		mcp_refusal_write(&s->out, &q->id, q->is_modern,
+				  "8 calls run or wait; call again later",
+				  &(struct text){ 0 });
+		return;
+	}
+	call_open(c, q, arguments);
 	if (mcp_values_read(&c->values, tool, s->rules, arguments, &err)) {
 		call_refuse(s, c, &err, "refused");
 		return;
