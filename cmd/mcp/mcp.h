@@ -36,7 +36,7 @@ enum {
 	MCP_WORDS = 24,         /* words of a command line */
 	MCP_ANSWER = 8000, /* bytes of an answer, unless `limit` is given */
 	MCP_ANSWER_MAX = 40000,
-	MCP_ANSWER_LEAST = 4000,
+	MCP_ANSWER_LEAST = 6000,
 };
 
 /* NULL is empty. */

@@ -41,7 +41,8 @@
 
 enum {
 	MESSAGE_BYTES = 200,
-	MESSAGES_BYTES = 600, /* of a call; the losses may be twice as long */
+	MESSAGES_BYTES = 800, /* of a call */
+	LOSSES_BYTES = 1200,  /* the same with losses */
 	LOG_LINE = 4096,
 	AUDIT_BYTES = 300,
 	RESTED = 64,         /* JVMs whose last costly call is kept */
@@ -212,16 +213,20 @@ static void call_name_files(const struct call *c, struct text *text)
 static void call_add_message(struct call *c, struct text *message, bool is_loss)
 {
 	struct json j = json_into(&c->messages);
+	size_t before = c->messages.len;
 
 	call_name_files(c, message);
 	text_clear(&c->last);
 	text_add(&c->last, message->bytes,
 		 strnlen(message->bytes, MESSAGE_BYTES));
-	if (c->messages.len > (is_loss ? 2 : 1) * MESSAGES_BYTES)
-		return;
 	if (c->messages.len)
 		text_putc(&c->messages, ',');
 	json_string(&j, c->last.bytes, c->last.len);
+	if (c->messages.len <=
+	    (size_t)(is_loss ? LOSSES_BYTES : MESSAGES_BYTES))
+		return;
+	c->messages.len = before;
+	c->messages.bytes[before] = '\0';
 }
 
 /* Takes a line of the child's log: {"time","level","message"}. */

@@ -129,7 +129,7 @@ static void arguments_are_checked_by_the_table(void **state)
 	assert_command("why", "{\"pid\":7,\"seconds\":61}", &all,
 		       "2: seconds must be 1 to 60");
 	assert_command("why", "{\"pid\":7,\"limit\":50000}", &all,
-		       "2: limit must be 4000 to 40000");
+		       "2: limit must be 6000 to 40000");
 	assert_command("profile", "{\"pid\":7,\"event\":\"heap\"}", &all,
 		       "2: event must be one of "
 		       "cpu|offcpu|wall|alloc|lock|park");
