@@ -169,8 +169,18 @@ static void call_release(struct call *c)
 static void call_log(const struct call *c, const char *result, int status,
 		     size_t bytes)
 {
+	static unsigned lost;
+	struct pollfd err = { .fd = STDERR_FILENO, .events = POLLOUT };
 	struct text time = { 0 };
 
+	/* A client that does not read messages must not block the server. */
+	if (poll(&err, 1, 0) <= 0) {
+		lost++;
+		return;
+	}
+	if (lost)
+		log_always("%u calls before were not logged", lost);
+	lost = 0;
 	units_add_utc(&time, clock_wall_ns());
 	log_info("%s %s %s: %s, status %d, %" PRId64 " ms, %zu bytes",
 		 time.bytes, c->values.tool->name, c->audit.bytes, result,
@@ -366,6 +376,7 @@ static void call_finish(struct mcp_server *s, struct call *c, struct error *err)
 		     "the command took too long and was stopped");
 	if (c->is_cancelled || c->is_late ||
 	    (err->kind && (err->kind != ERROR_PARTIAL || !document.len))) {
+		text_release(&document);
 		call_refuse(s, c, err,
 			    c->is_cancelled                 ? "cancelled"
 			    : err->kind == ERROR_PERMISSION ? "refused"
