@@ -35,7 +35,7 @@
 #define OUTPUT_BYTES ((size_t)64 << 20)   /* of a command */
 #define PAUSE_NS     (5 * CLOCK_NS_PER_S) /* of a JVM between costly calls */
 #define QUEUE_NS     (25 * CLOCK_NS_PER_S)
-#define GRACE_NS     (700 * CLOCK_NS_PER_MS) /* after SIGINT */
+#define GRACE_NS     (500 * CLOCK_NS_PER_MS) /* after SIGINT */
 #define LATE_NS      (3 * CLOCK_NS_PER_S)    /* the same, if the call is late */
 #define PROGRESS_NS  CLOCK_NS_PER_S
 
