@@ -100,7 +100,7 @@ static void stream_poll(struct stream *t)
 		return;
 	if (fds[1].revents & POLLOUT)
 		stream_write(t);
-	/* The client has closed its end: nobody reads an answer. */
+	/* The client has closed its end, so it reads no answers. */
 	else if (fds[1].revents & POLLERR)
 		t->has_ended = true;
 	if (fds[0].revents && fds[0].events == POLLIN)

@@ -61,7 +61,7 @@ static bool lines_are_equal(struct line a, struct line b)
 	return a.len == b.len && memcmp(a.text, b.text, a.len) == 0;
 }
 
-/* True for a value that says nothing. */
+/* True for an unknown or empty value. */
 static bool raw_is_nothing(struct line raw)
 {
 	return line_is(raw, "null") || line_is(raw, "false") ||
@@ -318,7 +318,7 @@ static void rewriter_skip_array(struct rewriter *w, struct line key)
 	rewriter_note_array(w, key, 0, count);
 }
 
-/* True if a member is not written: it says nothing, or is not of the shape. */
+/* True if a member is not written: it is empty, or the shape omits it. */
 static bool rewriter_omits(const struct rewriter *w, struct line key)
 {
 	const struct level *l = &w->levels[w->depth - 1];

@@ -509,7 +509,7 @@ void mcp_words_free(char **words)
 #define JVM A_PID("pid", "process ID of the JVM, from list_jvms", \
 		  .is_required = true)
 
-#define WHY_SHAPE "causes:5 not_checked:25 evidence:6 fine:30 figures:12 " \
+#define WHY_SHAPE "causes:5 not_checked:25 evidence:6 fine:30 " \
 	"-schema -title -busiest_share"
 #define PROF_SHAPE "reports:4 frames:25 application:12 threads:10 waits:10 " \
 	"owners:8 owner_methods:8 classes:15 calls:25 notes:8 lost:8 " \
@@ -750,7 +750,7 @@ const struct mcp_tool mcp_tools[] = {
 		  .shape = "events:30 tables:40 -schema", .grace_s = 60 },
 		{ .when = "path,view", .requires = "path",
 		  .words = "why --json {path}",
-		  .shape = "causes:5 evidence:6 frames:12 events:8 figures:12 "
+		  .shape = "causes:5 evidence:6 frames:12 events:8 "
 			   "not_checked:2 -schema -title -source_file "
 			   "-busiest_share -container -limits -lost -pid",
 		  .grace_s = 60 },
