@@ -11,6 +11,9 @@
 
 enum figure_kind { FIGURE_TIME, FIGURE_SHARE, FIGURE_PAUSES, FIGURE_FULL };
 
+/* A time without a unit would be seconds, and "200m" minutes. */
+static const char *const examples[] = { ">200ms", ">5%", ">9", ">0" };
+
 /* clang-format off */
 static const struct figure {
 	const char *name;
@@ -50,7 +53,6 @@ static bool limit_parse_value(struct limit *l, const char *word)
 	if (l->figure->kind == FIGURE_SHARE)
 		return units_number(word, &l->value, error_unused()) == 0 &&
 		       word[len - 1] == '%' && l->value < 100;
-	/* A time without a unit would be seconds, and "200m" minutes. */
 	if (l->figure->kind == FIGURE_TIME)
 		is_valid = units_duration(word, &ns, error_unused()) == 0 &&
 			   strchr("sS", word[len - 1]);
@@ -81,9 +83,8 @@ static int limit_parse(struct limit *l, const char *gate, struct error *err)
 	at += l->is_inclusive;
 	if (has_operator && limit_parse_value(l, at + strspn(at, " ")))
 		return 0;
-	return misuse(err, "a figure, > or >=, and a limit with its unit are "
-			   "required, in quotes: 'p99>200ms', 'stopped>5%%', "
-			   "'full>0'");
+	return misuse(err, "use > or >= and a limit, in quotes: '%s%s'",
+		      l->figure->name, examples[l->figure->kind]);
 }
 
 int gc_gates_add(const struct option_list *list, struct gates *gates,
@@ -178,6 +179,7 @@ static struct range range_of_stops(const struct figure *f,
 static void gate_judge(struct gate *gate, const struct gc_measurement *m)
 {
 	struct text *reason = &gate->reason;
+	bool is_share;
 	struct range r;
 	struct limit l;
 
@@ -186,6 +188,7 @@ static void gate_judge(struct gate *gate, const struct gc_measurement *m)
 	r = l.figure->kind == FIGURE_TIME    ? range_of_time(&l, m)
 	    : l.figure->kind == FIGURE_SHARE ? range_of_share(m)
 					     : range_of_stops(l.figure, m);
+	is_share = l.figure->kind == FIGURE_SHARE;
 	gate->result = limit_is_exceeded(&l, r.least)  ? GATE_EXCEEDED
 		       : limit_is_exceeded(&l, r.most) ? GATE_UNKNOWN
 						       : GATE_PASSED;
@@ -193,14 +196,17 @@ static void gate_judge(struct gate *gate, const struct gc_measurement *m)
 		text_printf(reason, "%s is ", l.figure->noun);
 		if (l.figure->kind == FIGURE_TIME)
 			units_add_time(reason, r.least);
-		else if (l.figure->kind == FIGURE_SHARE)
-			text_printf(reason, "%.3g%%", r.least);
 		else
-			text_printf(reason, "%.0f", r.least);
+			text_printf(reason, "%.*f%s", is_share ? 2 : 0, r.least,
+				    is_share ? "%" : "");
 	}
 	if (l.figure->kind == FIGURE_TIME && reason->len &&
 	    !(m->summary.columns & GC_HAS_STOPPED))
 		text_puts(reason, " of GC time");
+	/* Rounded times may look equal. */
+	if (l.figure->kind == FIGURE_TIME && gate->result == GATE_EXCEEDED)
+		text_printf(reason, ", %s above the limit",
+			    units_time(r.least - l.value).text);
 	if (gate->result == GATE_UNKNOWN)
 		text_printf(reason, "%s%s", reason->len ? ", but " : "", r.why);
 }
