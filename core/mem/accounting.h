@@ -62,7 +62,35 @@ void account_heap(struct accounting *a);
 void account_gc(struct accounting *a);
 void account_code(struct accounting *a);
 void account_metaspace(struct accounting *a);
-/* After the sums: the parts of the heap. */
+
+/* Returns the address of the JVM's CollectedHeap; 0 = unknown. */
+uint64_t account_heap_object(const struct accounting *a);
+
+/* Finds a field in the first of some types, up to NULL, that has it. */
+bool account_offset(const struct accounting *a, const char *const types[],
+		    const char *field, uint32_t *out);
+
+/* A field of the structure that the field before leads to. */
+struct heap_field {
+	const char *type, *field; /* NULL: the end */
+	bool is_pointer;          /* otherwise the field is the structure */
+};
+
+/*
+ * Reads the word at the end of a path from the CollectedHeap.  Returns false if
+ * this JVM does not have the path.
+ */
+bool account_heap_value(const struct accounting *a,
+			const struct heap_field path[], uint64_t *out);
+
+/* True for ZGC with generations, in a JVM that has both (JDK 21 to 23). */
+bool account_is_generational(const struct accounting *a);
+
+/*
+ * ---- heap_objects.c ----
+ *
+ * After the sums: how much of the heap objects take.
+ */
 void account_objects(struct accounting *a);
 
 /* ---- stacks.c ---- */
@@ -84,9 +112,9 @@ enum mem_part shape_of_path(const struct mappings *m, size_t i,
 /*
  * True if tables of collectors for a heap of so many bytes have that size
  * together: bitmaps of 1/64, offset and card tables of 1/512 of the heap, and
- * with G1 a mark stack of 32 MB.
+ * with G1 and ZGC a mark stack of 32 MB.
  */
-bool shape_is_of_gc(uint64_t size, uint64_t heap, bool is_g1);
+bool shape_is_of_gc(uint64_t size, uint64_t heap, bool has_stack);
 
 /* Claims what is left of anonymous mappings. */
 void account_rest(struct accounting *a);

@@ -106,7 +106,7 @@ enum mem_part shape_of_path(const struct mappings *m, size_t i,
 
 /* ---- sizes ---- */
 
-bool shape_is_of_gc(uint64_t size, uint64_t heap, bool is_g1)
+bool shape_is_of_gc(uint64_t size, uint64_t heap, bool has_stack)
 {
 	enum { BITMAPS = 2, TABLES = 4 };
 
@@ -116,7 +116,7 @@ bool shape_is_of_gc(uint64_t size, uint64_t heap, bool is_g1)
 		uint64_t sum = i % (BITMAPS + 1) * (heap / 64) +
 			       i / (BITMAPS + 1) * (heap / 512);
 
-		for (int k = 0; k <= is_g1; k++, sum += MARK_STACK) {
+		for (int k = 0; k <= has_stack; k++, sum += MARK_STACK) {
 			uint64_t off = size > sum ? size - sum : sum - size;
 
 			/* Tables are padded. */
@@ -166,11 +166,13 @@ static void reservation_find(struct reservation *r, const struct mappings *m,
 static bool rest_has_gc_size(const struct rest *r, uint64_t start, uint64_t end)
 {
 	const struct mem_heap *h = &r->a->out->heap;
-	bool is_g1 = strcmp(h->collector, "G1") == 0;
+	bool has_stack = strcmp(h->collector, "G1") == 0 ||
+			 strcmp(h->collector, "Z") == 0;
 
-	return shape_is_of_gc(end - start, h->max, is_g1) ||
-	       shape_is_of_gc(r->m->end - r->m->start, h->max, is_g1) ||
-	       shape_is_of_gc(r->around.end - r->around.start, h->max, is_g1);
+	return shape_is_of_gc(end - start, h->max, has_stack) ||
+	       shape_is_of_gc(r->m->end - r->m->start, h->max, has_stack) ||
+	       shape_is_of_gc(r->around.end - r->around.start, h->max,
+			      has_stack);
 }
 
 /* A reservation of the metaspace is larger than what is committed of it. */
@@ -288,8 +290,9 @@ static void rest_claim_blocks(const struct rest *r, uint64_t start,
 static void rest_claim_gap(const struct rest *r, uint64_t start, uint64_t end)
 {
 	const struct smap *s = &r->a->smaps.all[r->mapping];
-	bool has_blocks = r->a->is_glibc && r->a->memory && r->a->pages &&
-			  r->m->is_writable && !r->m->is_executable;
+	bool has_blocks = s->resident && r->a->is_glibc && r->a->memory &&
+			  r->a->pages && r->m->is_writable &&
+			  !r->m->is_executable;
 
 	if (s->has_no_huge && r->m->is_writable) {
 		claims_add(&r->a->claims, start, end, MEM_OLD_STACKS, NULL);
@@ -321,7 +324,6 @@ void account_rest(struct accounting *a)
 	bool is_library = false;
 
 	for (size_t i = 0; i < m->count; i++) {
-		const struct smap *s = &a->smaps.all[i];
 		const char *detail;
 
 		r.mapping = i;
@@ -336,8 +338,6 @@ void account_rest(struct accounting *a)
 		r.is_behind_library = is_library && r.m->is_writable &&
 				      m->all[i - 1].end == r.m->start;
 		is_library = false;
-		if (!s->resident && !s->swapped)
-			continue;
 		r.is_of_tables = rest_has_tables(&r);
 		for (uint64_t from = r.m->start, to;
 		     claims_gap(&a->claims, &from, r.m->end, &to); from = to)
