@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "core/mem/class_graph.h"
+#include "core/mem/accounting.h"
 
 #include "core/base/alloc.h"
 #include "core/process/read_budget.h"
