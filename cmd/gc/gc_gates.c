@@ -77,9 +77,8 @@ static int limit_parse(struct limit *l, const char *gate, struct error *err)
 					   "p50 p90 p95 p99 p99.9 longest max "
 					   "stopped pauses full",
 					   err);
-	l->figure = &figures[i];
 	at += has_operator;
-	l->is_inclusive = has_operator && *at == '=';
+	*l = (struct limit){ &figures[i], has_operator && *at == '=', 0 };
 	at += l->is_inclusive;
 	if (has_operator && limit_parse_value(l, at + strspn(at, " ")))
 		return 0;
@@ -176,43 +175,49 @@ static struct range range_of_stops(const struct figure *f,
 			       "the kind of some stops is unknown" };
 }
 
-static void gate_judge(struct gate *gate, const struct gc_measurement *m)
+/* Explains a result. The texts of times are rounded, and may look equal. */
+static void limit_explain(const struct limit *l, const struct range *r,
+			  bool has_stopped, struct gate *gate)
 {
-	struct text *reason = &gate->reason;
-	bool is_share;
-	struct range r;
-	struct limit l;
+	struct text *out = &gate->reason;
 
-	if (limit_parse(&l, gate->name.bytes, error_unused()))
+	if (isnan(r->least)) {
+		text_puts(out, r->why);
 		return;
-	r = l.figure->kind == FIGURE_TIME    ? range_of_time(&l, m)
-	    : l.figure->kind == FIGURE_SHARE ? range_of_share(m)
-					     : range_of_stops(l.figure, m);
-	is_share = l.figure->kind == FIGURE_SHARE;
-	gate->result = limit_is_exceeded(&l, r.least)  ? GATE_EXCEEDED
-		       : limit_is_exceeded(&l, r.most) ? GATE_UNKNOWN
-						       : GATE_PASSED;
-	if (!isnan(r.least)) {
-		text_printf(reason, "%s is ", l.figure->noun);
-		if (l.figure->kind == FIGURE_TIME)
-			units_add_time(reason, r.least);
-		else
-			text_printf(reason, "%.*f%s", is_share ? 2 : 0, r.least,
-				    is_share ? "%" : "");
 	}
-	if (l.figure->kind == FIGURE_TIME && reason->len &&
-	    !(m->summary.columns & GC_HAS_STOPPED))
-		text_puts(reason, " of GC time");
-	/* Rounded times may look equal. */
-	if (l.figure->kind == FIGURE_TIME && gate->result == GATE_EXCEEDED)
-		text_printf(reason, ", %s above the limit",
-			    units_time(r.least - l.value).text);
+	text_printf(out, "%s is ", l->figure->noun);
+	if (l->figure->kind == FIGURE_TIME) {
+		units_add_time(out, r->least);
+		text_puts(out, has_stopped ? "" : " of GC time");
+		if (gate->result == GATE_EXCEEDED)
+			text_printf(out, ", %s above the limit",
+				    units_time(r->least - l->value).text);
+	} else if (l->figure->kind == FIGURE_SHARE) {
+		text_printf(out, "%.2f%%", r->least);
+	} else {
+		text_printf(out, "%.0f", r->least);
+	}
 	if (gate->result == GATE_UNKNOWN)
-		text_printf(reason, "%s%s", reason->len ? ", but " : "", r.why);
+		text_printf(out, ", but %s", r->why);
 }
 
 void gc_gates_judge(struct gates *gates, const struct gc_measurement *m)
 {
-	for (size_t i = 0; i < gates->count; i++)
-		gate_judge(&gates->all[i], m);
+	for (size_t i = 0; i < gates->count; i++) {
+		struct gate *gate = &gates->all[i];
+		struct range r;
+		struct limit l;
+
+		if (limit_parse(&l, gate->name.bytes, error_unused()))
+			continue;
+		r = l.figure->kind == FIGURE_TIME ? range_of_time(&l, m)
+		    : l.figure->kind == FIGURE_SHARE
+			    ? range_of_share(m)
+			    : range_of_stops(l.figure, m);
+		gate->result = limit_is_exceeded(&l, r.least)  ? GATE_EXCEEDED
+			       : limit_is_exceeded(&l, r.most) ? GATE_UNKNOWN
+							       : GATE_PASSED;
+		limit_explain(&l, &r, m->summary.columns & GC_HAS_STOPPED,
+			      gate);
+	}
 }
