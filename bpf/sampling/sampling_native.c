@@ -206,11 +206,11 @@ static void native_add_sample(struct sampling_target *t,
 	sampling_target_add(t, SAMPLING_NATIVEMEM, &sample);
 }
 
-void sampling_target_add_live(struct sampling_target *t)
+void sampling_target_add_live(struct sampling_target *t, int64_t end_ns)
 {
 	static const char omitted[] = "sampled allocations omitted";
 	struct native_blocks *b = &t->blocks;
-	int64_t until_ns = clock_monotonic_ns() - t->shared->o->older_ns;
+	int64_t until_ns = end_ns - t->shared->o->older_ns;
 	uint64_t added = 0;
 
 	if (!b->taken)

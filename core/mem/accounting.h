@@ -74,6 +74,7 @@ struct accounting {
 	bool has_fields;
 	struct class_graph classes;
 	bool has_classes;
+	bool has_nodes; /* aligned reservations for metaspace (JDK 16) */
 	struct claims claims;
 	bool is_glibc;
 	size_t stack_cap, range_cap;
@@ -156,6 +157,8 @@ enum mem_part shape_of_path(const struct mappings *m, size_t i,
  * with G1 and ZGC a mark stack of 32 MB.
  */
 bool shape_is_of_gc(uint64_t size, uint64_t heap, bool has_stack);
+/* The same for one table of the committed part of a heap, without a margin. */
+bool shape_is_of_committed(uint64_t size, uint64_t committed);
 
 /* Claims what is left of anonymous mappings. */
 void account_rest(struct accounting *a);

@@ -118,12 +118,12 @@ void account_heap(struct accounting *a)
 	struct mem_heap *h = &a->out->heap;
 
 	heap_find_collector(a);
-	if (java_heap_range(a->v, a->memory, &h->start, &h->end)) {
+	/* JDK 11 says that ZGC reserves all of its three views. */
+	if (strcmp(h->collector, "Z") == 0) {
+		h->max = heap_max_of_z(a);
+	} else if (java_heap_range(a->v, a->memory, &h->start, &h->end)) {
 		claims_add(&a->claims, h->start, h->end, MEM_HEAP, NULL);
 		h->max = h->end - h->start;
-	} else if (strcmp(h->collector, "Z") == 0) {
-		h->start = h->end = 0;
-		h->max = heap_max_of_z(a);
 	} else {
 		h->start = h->end = 0;
 		account_limit(a, "the range of the Java heap is unknown");
@@ -247,7 +247,7 @@ static void metaspace_claim_old(struct accounting *a, uint64_t start,
  * mapping are of one node.
  */
 static void metaspace_claim(struct accounting *a, const struct map64 *granules,
-			    bool is_old, const char *detail)
+			    const char *detail)
 {
 	uint64_t *all = xcalloc(granules->count + 1, sizeof(*all));
 	const uint64_t granule = UINT64_C(1) << GRAPH_GRANULE_SHIFT;
@@ -266,7 +266,7 @@ static void metaspace_claim(struct accounting *a, const struct map64 *granules,
 		uint64_t node = all[first] / NODE_BYTES * NODE_BYTES;
 		size_t mapping = account_mapping(a, all[first]);
 
-		if (!is_old) {
+		if (a->has_nodes) {
 			while (i < count && all[i] < node + NODE_BYTES)
 				i++;
 			claims_add(&a->claims, node, node + NODE_BYTES,
@@ -286,7 +286,9 @@ static void metaspace_claim(struct accounting *a, const struct map64 *granules,
 void account_metaspace(struct accounting *a)
 {
 	struct class_graph *g = &a->classes;
-	bool is_old;
+	bool has_class_space = true; /* always since JDK 27 */
+	const struct vm_flag flag = { "UseCompressedClassPointers",
+				      &has_class_space };
 	int64_t classes[4] = { 0 };
 	static const char *const counters[4] = {
 		"java.cls.loadedClasses", "java.cls.sharedLoadedClasses",
@@ -303,9 +305,11 @@ void account_metaspace(struct accounting *a)
 	if (!g->is_complete)
 		account_limit(a, "not all classes were read: the numbers of "
 				 "classes and loaders are too small");
-	is_old = field_reader_jdk(&a->fields) < JDK_OF_NODES;
-	metaspace_claim(a, &g->class_granules, is_old, "class space");
-	metaspace_claim(a, &g->pool_granules, is_old, "non-class");
+	vm_flags_read(a->v, a->memory, &flag, 1);
+	a->has_nodes = field_reader_jdk(&a->fields) >= JDK_OF_NODES;
+	metaspace_claim(a, &g->class_granules,
+			has_class_space ? "class space" : "non-class");
+	metaspace_claim(a, &g->pool_granules, "non-class");
 	a->out->classes = g->count;
 	a->out->loaders = g->loaders;
 	for (int i = 0; a->counters && i < 4; i++)
