@@ -222,16 +222,15 @@ void sampling_target_add_live(struct sampling_target *t, int64_t end_ns)
 		native_add_sample(t, &b->all[i]);
 		added++;
 	}
-	if (added == b->taken)
+	/* Windows would repeat the note. */
+	if (added == b->taken || t->shared->o->separate)
 		return;
 	profile_note(t->profile, omitted, b->taken - added, "%s",
 		     t->shared->o->older_ns
 			     ? "they were freed, or are younger than --older"
 			     : "they were freed");
 	t->shared->blocks += b->taken;
-	profile_remark_of(t->profile, omitted,
-			  t->profile == t->shared->profile ? t->shared->blocks
-							   : b->taken);
+	profile_remark_of(t->profile, omitted, t->shared->blocks);
 }
 
 static void native_copy(struct sampling_target *t, struct native_block *b)

@@ -86,10 +86,11 @@ void account_limit(struct accounting *a, const char *fmt, ...)
 
 /*
  * Adds the resident and swapped pages of a range, and its share of the
- * mapping's huge pages, to *size.  The range is within the mapping.
+ * mapping's huge pages, to *size.  The range is within the mapping.  Returns
+ * the bytes that are shared, as in struct page_sum.
  */
-void account_measure(struct accounting *a, size_t mapping, uint64_t start,
-		     uint64_t end, struct mem_size *size);
+uint64_t account_measure(struct accounting *a, size_t mapping, uint64_t start,
+			 uint64_t end, struct mem_size *size);
 
 /* Returns the index of the mapping that has the address, or SIZE_MAX. */
 size_t account_mapping(const struct accounting *a, uint64_t address);

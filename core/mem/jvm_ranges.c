@@ -148,15 +148,87 @@ static uint64_t card_table_find(const struct accounting *a)
 	return 0;
 }
 
+/* True if all of [start, end) is anonymous memory with or without access. */
+static bool range_is(const struct accounting *a, uint64_t start, uint64_t end,
+		     bool is_readable)
+{
+	const struct mappings *m = &a->smaps.mappings;
+
+	for (size_t i = account_mapping(a, start); start < end; i++) {
+		if (i >= m->count || m->all[i].start > start ||
+		    !smaps_is_anonymous(&m->all[i]) ||
+		    m->all[i].is_readable != is_readable)
+			return false;
+		start = m->all[i].end;
+	}
+	return true;
+}
+
+/*
+ * G1 commits a table in step with the heap, in whole pages.  True if the
+ * committed pages of [start, start + size) are those of such a table, and if
+ * the heap has memory that is not committed: otherwise any memory is alike.
+ */
+static bool table_fits(const struct accounting *a, uint64_t start,
+		       uint64_t size)
+{
+	const struct mappings *m = &a->smaps.mappings;
+	const struct mem_heap *h = &a->out->heap;
+	const uint64_t ratio = h->max / size, mask = PAGE_BYTES - 1;
+	bool has_gap = false;
+
+	for (size_t i = account_mapping(a, h->start);
+	     i < m->count && m->all[i].start < h->end; i++) {
+		const struct mapping *one = &m->all[i];
+		uint64_t from = start + (one->start - h->start) / ratio;
+		uint64_t to = start + (one->end - h->start) / ratio;
+
+		if (one->start < h->start || one->end > h->end)
+			return false;
+		from = (one->is_readable ? from : from + mask) & ~mask;
+		to = (one->is_readable ? to + mask : to) & ~mask;
+		has_gap = has_gap || (!one->is_readable && from < to);
+		if (from < to && !range_is(a, from, to, one->is_readable))
+			return false;
+	}
+	return has_gap;
+}
+
+/* Claims the tables that G1 reserved next to its card table. */
+static void account_gc_neighbors(struct accounting *a, uint64_t start,
+				 uint64_t bytes)
+{
+	enum { TABLES = 6 };
+	const uint64_t sizes[] = { bytes, a->out->heap.max / 64 };
+	uint64_t end = start + bytes;
+
+	for (int i = 0; i < 2 * TABLES; i++) {
+		uint64_t size = sizes[i % 2];
+
+		if (table_fits(a, start - size, size)) {
+			start -= size;
+			claims_add(&a->claims, start, start + size, MEM_GC,
+				   "next to the card table");
+		}
+		if (table_fits(a, end, size)) {
+			claims_add(&a->claims, end, end + size, MEM_GC,
+				   "next to the card table");
+			end += size;
+		}
+	}
+}
+
 void account_gc(struct accounting *a)
 {
 	static const char *const types[] = { "CardTable", "CardTableModRefBS",
 					     NULL };
+	const struct mem_heap *h = &a->out->heap;
 	uint64_t table = card_table_find(a), start, bytes;
 	uint32_t map, size;
 
-	/* Shenandoah and ZGC have none. */
-	if (!table || !account_offset(a, types, "_byte_map", &map) ||
+	/* ZGC and most of Shenandoah have none. */
+	if (!table || !h->start ||
+	    !account_offset(a, types, "_byte_map", &map) ||
 	    !account_offset(a, types, "_byte_map_size", &size))
 		return;
 	start = memory_u64(a->memory, table + map);
@@ -165,11 +237,12 @@ void account_gc(struct accounting *a)
 	 * A byte per 128 to 1,024 bytes of the heap (GCCardSizeInBytes); a
 	 * barrier set without a table has another value there.
 	 */
-	if (account_mapping(a, start) != SIZE_MAX &&
-	    bytes >= a->out->heap.max / 1024 &&
-	    bytes <= a->out->heap.max / 128 + 2 * PAGE_BYTES)
-		claims_add(&a->claims, start, start + bytes, MEM_GC,
-			   "card table");
+	if (account_mapping(a, start) == SIZE_MAX || bytes < h->max / 1024 ||
+	    bytes > h->max / 128 + 2 * PAGE_BYTES)
+		return;
+	claims_add(&a->claims, start, start + bytes, MEM_GC, "card table");
+	if (strcmp(h->collector, "G1") == 0 && bytes % PAGE_BYTES == 0)
+		account_gc_neighbors(a, start, bytes);
 	claims_settle(&a->claims);
 }
 
