@@ -718,7 +718,8 @@ static void sampling_set_times(const struct sampling *s, struct profile *p,
 struct profile *sampling_profile(struct sampling *s)
 {
 	for (size_t i = 0; i < s->targets.count && !s->o->separate; i++) {
-		sampling_target_add_live(s->targets.all[i]);
+		sampling_target_add_live(s->targets.all[i],
+					 sampling_until_ns(s));
 		sampling_target_note_huge(s->targets.all[i]);
 	}
 	sampling_add_losses(s);
@@ -789,7 +790,7 @@ struct profile *sampling_next_parts(struct sampling *s,
 	struct profile *remarks;
 
 	for (size_t i = 0; i < s->targets.count; i++)
-		sampling_target_add_live(s->targets.all[i]);
+		sampling_target_add_live(s->targets.all[i], now_ns);
 	sampling_add_losses(s);
 	remarks = s->shared.profile;
 	*parts = xcalloc(s->shared.ended_count + s->targets.count + 1,

@@ -206,11 +206,11 @@ static void native_add_sample(struct sampling_target *t,
 	sampling_target_add(t, SAMPLING_NATIVEMEM, &sample);
 }
 
-void sampling_target_add_live(struct sampling_target *t)
+void sampling_target_add_live(struct sampling_target *t, int64_t end_ns)
 {
 	static const char omitted[] = "sampled allocations omitted";
 	struct native_blocks *b = &t->blocks;
-	int64_t until_ns = clock_monotonic_ns() - t->shared->o->older_ns;
+	int64_t until_ns = end_ns - t->shared->o->older_ns;
 	uint64_t added = 0;
 
 	if (!b->taken)
@@ -222,16 +222,15 @@ void sampling_target_add_live(struct sampling_target *t)
 		native_add_sample(t, &b->all[i]);
 		added++;
 	}
-	if (added == b->taken)
+	/* Windows would repeat the note. */
+	if (added == b->taken || t->shared->o->separate)
 		return;
 	profile_note(t->profile, omitted, b->taken - added, "%s",
 		     t->shared->o->older_ns
 			     ? "they were freed, or are younger than --older"
 			     : "they were freed");
 	t->shared->blocks += b->taken;
-	profile_remark_of(t->profile, omitted,
-			  t->profile == t->shared->profile ? t->shared->blocks
-							   : b->taken);
+	profile_remark_of(t->profile, omitted, t->shared->blocks);
 }
 
 static void native_copy(struct sampling_target *t, struct native_block *b)

@@ -108,7 +108,7 @@ void sampling_target_retire(struct sampling_target *t)
 	if (t->gc)
 		t->gc->is_ending = true;
 	sampling_target_read_pauses(t, INT64_MAX);
-	sampling_target_add_live(t);
+	sampling_target_add_live(t, clock_monotonic_ns());
 	sampling_target_counts(t, &s->counts);
 	if (s->o->separate) {
 		array_add(s->ended, s->ended_count, s->ended_cap,

@@ -237,8 +237,11 @@ void sampling_target_add_block(struct sampling_target *t,
 			       const struct sample_event *e,
 			       const struct sample *sample);
 
-/* Adds the blocks that are not freed as samples to the target's profile. */
-void sampling_target_add_live(struct sampling_target *t);
+/*
+ * Adds the blocks that are not freed at a time (CLOCK_MONOTONIC), and old
+ * enough then, as samples to the target's profile.
+ */
+void sampling_target_add_live(struct sampling_target *t, int64_t end_ns);
 
 /*
  * Returns the kind of memory of a page fault, a string of the profile: the

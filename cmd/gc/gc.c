@@ -403,14 +403,6 @@ static int watch_finish(struct watch *w, struct error *err)
 
 /* ---- gates ---- */
 
-static int watch_init_gates(struct gates *gates, struct error *err)
-{
-	int ret = gates_init(gates, "gc", opt.junit, opt.inputs.values,
-			     opt.inputs.count, err);
-
-	return ret ? ret : gc_gates_add(&opt.fail, gates, err);
-}
-
 static int watch_finish_gates(struct watch *w, struct gates *gates, int ret,
 			      struct error *err)
 {
@@ -550,7 +542,10 @@ static int gc_run(int argc, char **argv, struct error *err)
 
 	ret = gc_read_arguments(argc, argv, err);
 	if (ret == 0)
-		ret = watch_init_gates(&gates, err);
+		ret = gates_init(&gates, "gc", opt.junit, opt.inputs.values,
+				 opt.inputs.count, err);
+	if (ret == 0)
+		ret = gc_gates_add(&opt.fail, &gates, err);
 	if (ret) {
 		gates_release(&gates);
 		return ret;

@@ -11,6 +11,9 @@
 
 enum figure_kind { FIGURE_TIME, FIGURE_SHARE, FIGURE_PAUSES, FIGURE_FULL };
 
+/* A time without a unit would be seconds, and "200m" minutes. */
+static const char *const examples[] = { ">200ms", ">5%", ">9", ">0" };
+
 /* clang-format off */
 static const struct figure {
 	const char *name;
@@ -50,7 +53,6 @@ static bool limit_parse_value(struct limit *l, const char *word)
 	if (l->figure->kind == FIGURE_SHARE)
 		return units_number(word, &l->value, error_unused()) == 0 &&
 		       word[len - 1] == '%' && l->value < 100;
-	/* A time without a unit would be seconds, and "200m" minutes. */
 	if (l->figure->kind == FIGURE_TIME)
 		is_valid = units_duration(word, &ns, error_unused()) == 0 &&
 			   strchr("sS", word[len - 1]);
@@ -75,15 +77,13 @@ static int limit_parse(struct limit *l, const char *gate, struct error *err)
 					   "p50 p90 p95 p99 p99.9 longest max "
 					   "stopped pauses full",
 					   err);
-	l->figure = &figures[i];
 	at += has_operator;
-	l->is_inclusive = has_operator && *at == '=';
+	*l = (struct limit){ &figures[i], has_operator && *at == '=', 0 };
 	at += l->is_inclusive;
 	if (has_operator && limit_parse_value(l, at + strspn(at, " ")))
 		return 0;
-	return misuse(err, "a figure, > or >=, and a limit with its unit are "
-			   "required, in quotes: 'p99>200ms', 'stopped>5%%', "
-			   "'full>0'");
+	return misuse(err, "use > or >= and a limit, in quotes: '%s%s'",
+		      l->figure->name, examples[l->figure->kind]);
 }
 
 int gc_gates_add(const struct option_list *list, struct gates *gates,
@@ -175,38 +175,49 @@ static struct range range_of_stops(const struct figure *f,
 			       "the kind of some stops is unknown" };
 }
 
-static void gate_judge(struct gate *gate, const struct gc_measurement *m)
+/* Explains a result. The texts of times are rounded, and may look equal. */
+static void limit_explain(const struct limit *l, const struct range *r,
+			  bool has_stopped, struct gate *gate)
 {
-	struct text *reason = &gate->reason;
-	struct range r;
-	struct limit l;
+	struct text *out = &gate->reason;
 
-	if (limit_parse(&l, gate->name.bytes, error_unused()))
+	if (isnan(r->least)) {
+		text_puts(out, r->why);
 		return;
-	r = l.figure->kind == FIGURE_TIME    ? range_of_time(&l, m)
-	    : l.figure->kind == FIGURE_SHARE ? range_of_share(m)
-					     : range_of_stops(l.figure, m);
-	gate->result = limit_is_exceeded(&l, r.least)  ? GATE_EXCEEDED
-		       : limit_is_exceeded(&l, r.most) ? GATE_UNKNOWN
-						       : GATE_PASSED;
-	if (!isnan(r.least)) {
-		text_printf(reason, "%s is ", l.figure->noun);
-		if (l.figure->kind == FIGURE_TIME)
-			units_add_time(reason, r.least);
-		else if (l.figure->kind == FIGURE_SHARE)
-			text_printf(reason, "%.3g%%", r.least);
-		else
-			text_printf(reason, "%.0f", r.least);
 	}
-	if (l.figure->kind == FIGURE_TIME && reason->len &&
-	    !(m->summary.columns & GC_HAS_STOPPED))
-		text_puts(reason, " of GC time");
+	text_printf(out, "%s is ", l->figure->noun);
+	if (l->figure->kind == FIGURE_TIME) {
+		units_add_time(out, r->least);
+		text_puts(out, has_stopped ? "" : " of GC time");
+		if (gate->result == GATE_EXCEEDED)
+			text_printf(out, ", %s above the limit",
+				    units_time(r->least - l->value).text);
+	} else if (l->figure->kind == FIGURE_SHARE) {
+		text_printf(out, "%.2f%%", r->least);
+	} else {
+		text_printf(out, "%.0f", r->least);
+	}
 	if (gate->result == GATE_UNKNOWN)
-		text_printf(reason, "%s%s", reason->len ? ", but " : "", r.why);
+		text_printf(out, ", but %s", r->why);
 }
 
 void gc_gates_judge(struct gates *gates, const struct gc_measurement *m)
 {
-	for (size_t i = 0; i < gates->count; i++)
-		gate_judge(&gates->all[i], m);
+	for (size_t i = 0; i < gates->count; i++) {
+		struct gate *gate = &gates->all[i];
+		struct range r;
+		struct limit l;
+
+		if (limit_parse(&l, gate->name.bytes, error_unused()))
+			continue;
+		r = l.figure->kind == FIGURE_TIME ? range_of_time(&l, m)
+		    : l.figure->kind == FIGURE_SHARE
+			    ? range_of_share(m)
+			    : range_of_stops(l.figure, m);
+		gate->result = limit_is_exceeded(&l, r.least)  ? GATE_EXCEEDED
+			       : limit_is_exceeded(&l, r.most) ? GATE_UNKNOWN
+							       : GATE_PASSED;
+		limit_explain(&l, &r, m->summary.columns & GC_HAS_STOPPED,
+			      gate);
+	}
 }

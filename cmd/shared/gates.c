@@ -91,13 +91,15 @@ static void junit_add_gate(struct text *out, const char *command,
 	text_puts(out, "</testcase>\n");
 }
 
-/* Appends a file that is valid for the schemas of Ant and of Jenkins. */
-static void gates_add_junit(struct text *out, const struct gates *g,
-			    const size_t counts[3])
+/* Writes a file that is valid for the schemas of Ant and of Jenkins. */
+static int gates_write_junit(const struct gates *g, const size_t counts[3],
+			     struct error *err)
 {
 	double seconds = (double)(clock_monotonic_ns() - g->begin_ns) / 1e9;
+	struct text out = { 0 };
+	int ret;
 
-	text_printf(out,
+	text_printf(&out,
 		    "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n"
 		    "<testsuite name=\"sjkc %s\" tests=\"%zu\" "
 		    "failures=\"%zu\" errors=\"%zu\" time=\"%.3f\" "
@@ -105,27 +107,18 @@ static void gates_add_junit(struct text *out, const struct gates *g,
 		    "timestamp=\"",
 		    g->command, g->count, counts[GATE_EXCEEDED],
 		    counts[GATE_UNKNOWN], seconds);
-	units_add_local_time(out, clock_wall_ns());
-	text_printf(out, "\">\n<properties>\n%s</properties>\n",
+	units_add_local_time(&out, clock_wall_ns());
+	text_printf(&out, "\">\n<properties>\n%s</properties>\n",
 		    g->properties.len ? g->properties.bytes : "");
 	for (size_t i = 0; i < g->count; i++)
-		junit_add_gate(out, g->command, &g->all[i]);
-	text_puts(out, "<system-out>\n");
+		junit_add_gate(&out, g->command, &g->all[i]);
+	text_puts(&out, "<system-out>\n");
 	for (size_t i = 0; i < g->count; i++) {
-		junit_add(out, "", g->all[i].name.bytes, ": ");
-		junit_add(out, "", g->all[i].reason.bytes, "\n");
+		junit_add(&out, "", g->all[i].name.bytes, ": ");
+		junit_add(&out, "", g->all[i].reason.bytes, "\n");
 	}
-	text_puts(out, "</system-out>\n<system-err></system-err>\n"
-		       "</testsuite>\n</testsuites>\n");
-}
-
-static int gates_write_junit(const struct gates *g, const size_t counts[3],
-			     struct error *err)
-{
-	struct text out = { 0 };
-	int ret;
-
-	gates_add_junit(&out, g, counts);
+	text_puts(&out, "</system-out>\n<system-err></system-err>\n"
+			"</testsuite>\n</testsuites>\n");
 	ret = output_file(g->junit, out.bytes, out.len, err);
 	text_release(&out);
 	return ret;

@@ -172,6 +172,19 @@ static struct dump_wait *waits_find(struct dump_waits *w,
 }
 
 /*
+ * Counts what the owner does in a dump.  True if that is now the most frequent;
+ * of two, a wait, since an owner that waits for a file also runs.
+ */
+static bool waits_count_owner(struct dump_wait *group, enum dump_wait_kind kind)
+{
+	unsigned most = group->owner_kinds[group->owner_kind];
+	unsigned count = ++group->owner_kinds[kind];
+
+	return kind == group->owner_kind || count > most ||
+	       (count == most && kind != DUMP_WAIT_KINDS);
+}
+
+/*
  * By the calls of the owner's stack; a dump takes a thread in a system call for
  * one that runs.
  */
@@ -180,23 +193,25 @@ static void waits_set_owner(struct dump_waits *w, struct dump_wait *group,
 			    const struct series_thread *t)
 {
 	size_t wanted = s->blocked.threads[t->blocked].owner;
-	enum dump_wait_kind by_frames;
+	enum dump_wait_kind by_frames, kind;
 
 	for (size_t i = 0; wanted != BLOCKED_NONE && i < s->thread_count; i++) {
 		const struct series_thread *owner = &s->threads[i];
+		const struct frame *place;
 
 		if (owner->blocked != wanted)
 			continue;
+		place = waits_find_place(s->profile, owner->stack, &by_frames);
+		kind = by_frames == DUMP_WAIT_KINDS &&
+				       owner->activity != SERIES_RUNS
+			       ? waits_kind_of(s, owner, by_frames)
+			       : by_frames;
+		if (!waits_count_owner(group, kind))
+			return;
 		group->owner = waits_keep_name(
 			w, profile_text(s->profile, owner->thread.name));
-		group->owner_place = waits_keep_place(
-			w, s->profile,
-			waits_find_place(s->profile, owner->stack, &by_frames));
-		group->owner_kind = by_frames == DUMP_WAIT_KINDS &&
-						    owner->activity !=
-							    SERIES_RUNS
-					    ? waits_kind_of(s, owner, by_frames)
-					    : by_frames;
+		group->owner_place = waits_keep_place(w, s->profile, place);
+		group->owner_kind = kind;
 		return;
 	}
 }

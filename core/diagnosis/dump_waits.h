@@ -43,11 +43,15 @@ struct dump_wait {
 	const char *lock;  /* class of the lock */
 	const char *peer;  /* "read from 10.1.2.3:5432" */
 	bool is_inbound;   /* the peer is a client */
-	/* In the last dump that had an owner: its thread and its place. */
+	/*
+	 * What the owner does in most dumps, and in the last of these: its
+	 * thread and its place.  DUMP_WAIT_KINDS: it does not wait.
+	 */
 	const char *owner, *owner_place;
-	enum dump_wait_kind owner_kind; /* DUMP_WAIT_KINDS: it does not wait */
-	size_t threads[DUMP_WAITS_DUMPS]; /* by dump */
-	size_t dumps;                     /* that have the group */
+	enum dump_wait_kind owner_kind;
+	unsigned owner_kinds[DUMP_WAIT_KINDS + 1]; /* dumps of each kind */
+	size_t threads[DUMP_WAITS_DUMPS];          /* by dump */
+	size_t dumps;                              /* that have the group */
 	size_t pool_sum; /* threads of the pool in these dumps, added up */
 };
 

@@ -76,19 +76,19 @@ static uint64_t share(uint64_t value, uint64_t part, uint64_t whole)
 	return (uint64_t)((double)value * (double)part / (double)whole);
 }
 
-void account_measure(struct accounting *a, size_t mapping, uint64_t start,
-		     uint64_t end, struct mem_size *size)
+uint64_t account_measure(struct accounting *a, size_t mapping, uint64_t start,
+			 uint64_t end, struct mem_size *size)
 {
 	const struct mapping *m = &a->smaps.mappings.all[mapping];
 	const struct smap *s = &a->smaps.all[mapping];
 	uint64_t length = end - start, whole = m->end - m->start;
-	struct page_sum sum = { s->resident, s->swapped };
+	struct page_sum sum = { s->resident, s->swapped, 0 };
 
 	if (!s->is_again &&
 	    (m->is_readable || m->is_writable || m->is_executable))
 		size->committed += length;
 	if (!s->resident && !s->swapped)
-		return;
+		return 0;
 	if (length < whole && a->pages) {
 		sum = (struct page_sum){ 0 };
 		pages_add(a->pages, start, end, &sum);
@@ -99,6 +99,7 @@ void account_measure(struct accounting *a, size_t mapping, uint64_t start,
 	size->resident += sum.resident;
 	size->swapped += sum.swapped;
 	size->huge += share(s->huge, sum.resident, s->resident);
+	return sum.shared;
 }
 
 /* ---- the parts that need no vmStructs ---- */
@@ -246,41 +247,83 @@ static void range_add(struct accounting *a, const struct mem_range *one)
 	array_add(out->ranges, out->range_count, a->range_cap, *one);
 }
 
-/* Adds up a mapping: each claim in it, and what no claim has. */
-static void account_sum_mapping(struct accounting *a, size_t i)
+/* A part of a mapping: of one claim, or of none. */
+struct segment {
+	struct mem_range range;
+	uint64_t shared; /* bytes of pages that RSS may not count */
+};
+
+struct segments {
+	struct segment *all;
+	size_t count, cap;
+};
+
+/*
+ * The page map has the zero page, which a read of untouched memory maps, and
+ * RSS does not: takes the difference from the segments with shared pages.
+ */
+static void segments_correct(struct segments *s, uint64_t rss)
 {
-	const struct mapping *m = &a->smaps.mappings.all[i];
+	uint64_t resident = 0, shared = 0, excess;
+
+	for (size_t i = 0; i < s->count; i++) {
+		resident += s->all[i].range.size.resident;
+		shared += s->all[i].shared;
+	}
+	if (resident <= rss || !shared)
+		return;
+	excess = resident - rss < shared ? resident - rss : shared;
+	for (size_t i = 0; i < s->count; i++)
+		s->all[i].range.size.resident -= share(excess, s->all[i].shared,
+						       shared) /
+						 PAGE_BYTES * PAGE_BYTES;
+}
+
+/* Adds up a mapping: each claim in it, and what no claim has. */
+static void account_sum_mapping(struct accounting *a, size_t i,
+				struct segments *s)
+{
+	const struct mappings *mappings = &a->smaps.mappings;
+	const struct mapping *m = &mappings->all[i];
 	const struct claims *c = &a->claims;
 	size_t at = claims_after(c, m->start);
-	uint64_t pos = m->start;
 
-	while (pos < m->end) {
+	s->count = 0;
+	for (uint64_t pos = m->start; pos < m->end;) {
 		const struct claim *claim = at < c->settled ? &c->all[at]
 							    : NULL;
-		struct mem_range one = { .start = pos, .path = m->path };
+		struct segment one = { 0 };
+		struct mem_range *r = &one.range;
 
+		r->start = pos;
+		r->path = m->path;
 		if (claim && claim->start <= pos) {
-			one.end = claim->end < m->end ? claim->end : m->end;
-			one.part = claim->part;
-			one.detail = claim->detail;
+			r->end = claim->end < m->end ? claim->end : m->end;
+			r->part = claim->part;
+			r->detail = claim->detail;
 			at += claim->end <= m->end;
 		} else {
-			one.end = claim && claim->start < m->end ? claim->start
-								 : m->end;
-			one.part = smaps_is_anonymous(m)
-					   ? MEM_UNKNOWN
-					   : shape_of_path(&a->smaps.mappings,
-							   i, &one.detail);
+			r->end = claim && claim->start < m->end ? claim->start
+								: m->end;
+			r->part = smaps_is_anonymous(m)
+					  ? MEM_UNKNOWN
+					  : shape_of_path(mappings, i,
+							  &r->detail);
 		}
-		account_measure(a, i, one.start, one.end, &one.size);
-		range_add(a, &one);
-		pos = one.end;
+		one.shared = account_measure(a, i, pos, r->end, &r->size);
+		pos = r->end;
+		array_add(s->all, s->count, s->cap, one);
 	}
+	if (s->count > 1)
+		segments_correct(s, a->smaps.all[i].resident);
+	for (size_t k = 0; k < s->count; k++)
+		range_add(a, &s->all[k].range);
 }
 
 static void account_sum(struct accounting *a)
 {
 	struct mem_account *out = a->out;
+	struct segments segments = { 0 };
 	uint64_t hugetlb = 0;
 
 	for (size_t i = 0; i < a->smaps.mappings.count; i++) {
@@ -291,7 +334,8 @@ static void account_sum(struct accounting *a)
 	}
 	account_mapped_times(a);
 	for (size_t i = 0; i < a->smaps.mappings.count; i++)
-		account_sum_mapping(a, i);
+		account_sum_mapping(a, i, &segments);
+	free(segments.all);
 	if (hugetlb)
 		account_limit(a,
 			      "%llu MB in pages of hugetlbfs are not part of "

@@ -73,7 +73,7 @@ struct mem_heap {
 	bool has_objects;
 	uint64_t objects;       /* bytes of regions or spaces that are in use */
 	uint64_t free_resident; /* resident, but not of objects; an estimate
-				   unless the collector is G1 */
+				   with ZGC */
 	/*
 	 * 3 if each page of the heap is mapped three times (ZGC before
 	 * generations), else 1.  RSS counts each of these, the parts and their

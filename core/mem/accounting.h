@@ -6,18 +6,59 @@
 #ifndef CORE_MEM_ACCOUNTING_H
 #define CORE_MEM_ACCOUNTING_H
 
+#include "core/base/map64.h"
 #include "core/hotspot/object_fields.h"
 #include "core/hotspot/process_view.h"
 #include "core/jvm/perfdata.h"
 #include "core/mem/account.h"
 #include "core/mem/claims.h"
-#include "core/mem/class_graph.h"
 #include "core/mem/pages.h"
 #include "core/mem/smaps.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+/*
+ * ---- class_graph.c ----
+ *
+ * The loaded classes of a JVM, from the graph of its class loaders or, in JDK
+ * 8, from its system dictionary.  The places of classes and of their constant
+ * pools lead to the metaspace, whose ranges no JVM since 16 exports.
+ */
+enum { GRAPH_GRANULE_SHIFT = 16 }; /* metaspace is committed in 64 KB */
+
+struct graph_class {
+	uint64_t klass, symbol; /* addresses of the class and of its name */
+	uint16_t name_len;      /* 0 = unreadable */
+};
+
+struct class_graph {
+	uint64_t loaders;
+	struct graph_class *all;
+	size_t count, cap;
+	/* Addresses >> GRANULE_SHIFT of classes and of their constant pools. */
+	struct map64 class_granules, pool_granules;
+	bool is_complete; /* no limit or unreadable memory ended the walk */
+};
+
+/*
+ * Reads the graph within half a second.  pages may be NULL: then pages that are
+ * not resident are read, too.  False if the JVM exports neither the graph nor
+ * the dictionary.  class_graph_release() must follow.
+ */
+bool class_graph_read(struct class_graph *g, const struct field_reader *r,
+		      struct pages *pages);
+void class_graph_release(struct class_graph *g); /* zeroed is allowed */
+
+/*
+ * Finds classes whose names, as in the JVM ("a/B"), end with a text; with
+ * is_whole, those with that name.  Sets out[] to their Klass*; returns their
+ * number.
+ */
+size_t class_graph_find(struct class_graph *g, const struct field_reader *r,
+			const char *name, bool is_whole, uint64_t *out,
+			size_t most);
 
 struct accounting {
 	struct mem_account *out;
@@ -33,6 +74,7 @@ struct accounting {
 	bool has_fields;
 	struct class_graph classes;
 	bool has_classes;
+	bool has_nodes; /* aligned reservations for metaspace (JDK 16) */
 	struct claims claims;
 	bool is_glibc;
 	size_t stack_cap, range_cap;
@@ -44,10 +86,11 @@ void account_limit(struct accounting *a, const char *fmt, ...)
 
 /*
  * Adds the resident and swapped pages of a range, and its share of the
- * mapping's huge pages, to *size.  The range is within the mapping.
+ * mapping's huge pages, to *size.  The range is within the mapping.  Returns
+ * the bytes that are shared, as in struct page_sum.
  */
-void account_measure(struct accounting *a, size_t mapping, uint64_t start,
-		     uint64_t end, struct mem_size *size);
+uint64_t account_measure(struct accounting *a, size_t mapping, uint64_t start,
+			 uint64_t end, struct mem_size *size);
 
 /* Returns the index of the mapping that has the address, or SIZE_MAX. */
 size_t account_mapping(const struct accounting *a, uint64_t address);
@@ -62,7 +105,35 @@ void account_heap(struct accounting *a);
 void account_gc(struct accounting *a);
 void account_code(struct accounting *a);
 void account_metaspace(struct accounting *a);
-/* After the sums: the parts of the heap. */
+
+/* Returns the address of the JVM's CollectedHeap; 0 = unknown. */
+uint64_t account_heap_object(const struct accounting *a);
+
+/* Finds a field in the first of some types, up to NULL, that has it. */
+bool account_offset(const struct accounting *a, const char *const types[],
+		    const char *field, uint32_t *out);
+
+/* A field of the structure that the field before leads to. */
+struct heap_field {
+	const char *type, *field; /* NULL: the end */
+	bool is_pointer;          /* otherwise the field is the structure */
+};
+
+/*
+ * Reads the word at the end of a path from the CollectedHeap.  Returns false if
+ * this JVM does not have the path.
+ */
+bool account_heap_value(const struct accounting *a,
+			const struct heap_field path[], uint64_t *out);
+
+/* True for ZGC with generations, in a JVM that has both (JDK 21 to 23). */
+bool account_is_generational(const struct accounting *a);
+
+/*
+ * ---- heap_objects.c ----
+ *
+ * After the sums: how much of the heap objects take.
+ */
 void account_objects(struct accounting *a);
 
 /* ---- stacks.c ---- */
@@ -84,9 +155,11 @@ enum mem_part shape_of_path(const struct mappings *m, size_t i,
 /*
  * True if tables of collectors for a heap of so many bytes have that size
  * together: bitmaps of 1/64, offset and card tables of 1/512 of the heap, and
- * with G1 a mark stack of 32 MB.
+ * with G1 and ZGC a mark stack of 32 MB.
  */
-bool shape_is_of_gc(uint64_t size, uint64_t heap, bool is_g1);
+bool shape_is_of_gc(uint64_t size, uint64_t heap, bool has_stack);
+/* The same for one table of the committed part of a heap, without a margin. */
+bool shape_is_of_committed(uint64_t size, uint64_t committed);
 
 /* Claims what is left of anonymous mappings. */
 void account_rest(struct accounting *a);

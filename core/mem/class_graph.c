@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "core/mem/class_graph.h"
+#include "core/mem/accounting.h"
 
 #include "core/base/alloc.h"
 #include "core/process/read_budget.h"
@@ -110,7 +110,9 @@ struct walk {
 	uint32_t constants, name, layout; /* of an InstanceKlass */
 	uint32_t next_class, first_class; /* of Klass, ClassLoaderData */
 	uint32_t next_loader, is_hidden;  /* of ClassLoaderData */
-	bool has_hidden;
+	uint32_t object; /* of ClassLoaderData: its java.lang.ClassLoader */
+	bool has_flag, has_object;
+	struct map64 objects; /* that were seen */
 	uint64_t steps;
 };
 
@@ -163,6 +165,37 @@ static void walk_loader(struct walk *w, uint64_t loader)
 	}
 }
 
+/*
+ * A hidden class may have a ClassLoaderData of its own, which has a flag or, in
+ * JDK 8, the loader of another.
+ */
+static bool walk_is_loader(struct walk *w, uint64_t loader)
+{
+	uint8_t is_hidden = 0;
+	uint64_t object;
+
+	if (w->has_flag)
+		return !blocks_read(&w->blocks, loader + w->is_hidden,
+				    &is_hidden, 1) ||
+		       !is_hidden;
+	return !w->has_object ||
+	       (blocks_u64(&w->blocks, loader + w->object, &object) &&
+		map64_add(&w->objects, object, 0));
+}
+
+static void walk_find_hidden(struct walk *w, const struct vm_structs *v)
+{
+	static const char *const flags[] = { "_has_class_mirror_holder",
+					     "_is_unsafe_anonymous",
+					     "_is_anonymous" };
+
+	for (size_t i = 0; i < 3 && !w->has_flag; i++)
+		w->has_flag = vm_structs_offset(v, "ClassLoaderData", flags[i],
+						&w->is_hidden);
+	w->has_object = vm_structs_offset(v, "ClassLoaderData", "_class_loader",
+					  &w->object);
+}
+
 /* With has_lists, a ClassLoaderData lists its classes. */
 static bool walk_loaders(struct walk *w, const struct field_reader *r,
 			 bool has_lists)
@@ -173,24 +206,11 @@ static bool walk_loaders(struct walk *w, const struct field_reader *r,
 	    !vm_structs_offset(r->v, "ClassLoaderData", "_next",
 			       &w->next_loader))
 		return false;
-	/* A hidden class may have a ClassLoaderData of its own. */
-	w->has_hidden = vm_structs_offset(r->v, "ClassLoaderData",
-					  "_has_class_mirror_holder",
-					  &w->is_hidden) ||
-			vm_structs_offset(r->v, "ClassLoaderData",
-					  "_is_unsafe_anonymous",
-					  &w->is_hidden) ||
-			vm_structs_offset(r->v, "ClassLoaderData",
-					  "_is_anonymous", &w->is_hidden);
+	walk_find_hidden(w, r->v);
 	loader = memory_u64(r->memory, at);
 	for (size_t i = 0; loader && i < LOADERS_MOST && !walk_is_over(w);
 	     i++) {
-		uint8_t is_hidden = 0;
-
-		if (w->has_hidden)
-			blocks_read(&w->blocks, loader + w->is_hidden,
-				    &is_hidden, 1);
-		w->g->loaders += !is_hidden;
+		w->g->loaders += walk_is_loader(w, loader);
 		if (has_lists)
 			walk_loader(w, loader);
 		if (!blocks_u64(&w->blocks, loader + w->next_loader, &loader)) {
@@ -353,6 +373,7 @@ bool class_graph_read(struct class_graph *g, const struct field_reader *r,
 		is_found = walk_dictionary(w, r);
 	}
 	graph_read_lengths(g, r);
+	map64_release(&w->objects);
 	free(w);
 	return is_found;
 }

@@ -182,7 +182,8 @@ static bool state_read(struct reading *r, uint64_t address,
 
 	if (address % 8 || address >= MALLOC_ADDRESS_END)
 		return false;
-	malloc_window_move(&r->reader, address, address + WORD * STATE_WORDS);
+	malloc_window_move(&r->reader, address, address + WORD * STATE_WORDS,
+			   MALLOC_WINDOW_PAGES);
 	words = &r->reader.window.words[address % PAGE_BYTES / 8];
 	/* The last place, because the words before may look like two bins. */
 	for (size_t i = BINS_MOST; i >= BINS_LEAST && !r->bins; i--)
@@ -255,7 +256,7 @@ static void data_read(struct reading *r, const struct mapping *m)
 
 	if (m < last && m[1].start == end && mapping_is_anonymous(m + 1))
 		end = m[1].end;
-	malloc_window_move(&r->reader, m->start, end);
+	malloc_window_move(&r->reader, m->start, end, MALLOC_WINDOW_PAGES);
 }
 
 /*

@@ -10,8 +10,6 @@
 #include <string.h>
 
 enum {
-	REGIONS_MOST = 1 << 18,
-	AT_ONCE = 512,
 	/* A node of the metaspace begins and ends at a multiple of it. */
 	NODE_BYTES = 4 << 20,
 	JDK_OF_NODES = 16, /* JDK-8251158 */
@@ -20,6 +18,15 @@ enum {
 };
 
 /* ---- the heap ---- */
+
+bool account_is_generational(const struct accounting *a)
+{
+	bool is_generational = false;
+	const struct vm_flag flag = { "ZGenerational", &is_generational };
+
+	vm_flags_read(a->v, a->memory, &flag, 1);
+	return is_generational;
+}
 
 static void heap_find_collector(struct accounting *a)
 {
@@ -47,23 +54,17 @@ static void heap_find_collector(struct accounting *a)
 	}
 }
 
-/* Sums up offsets of fields, each in a structure that is part of the last. */
-static bool offset_of_path(const struct vm_structs *v,
-			   const char *const path[][2], size_t count,
-			   uint64_t *out)
+bool account_offset(const struct accounting *a, const char *const types[],
+		    const char *field, uint32_t *out)
 {
-	*out = 0;
-	for (size_t i = 0; i < count; i++) {
-		uint32_t offset;
-
-		if (!vm_structs_offset(v, path[i][0], path[i][1], &offset))
-			return false;
-		*out += offset;
+	for (size_t i = 0; types[i]; i++) {
+		if (vm_structs_offset(a->v, types[i], field, out))
+			return true;
 	}
-	return true;
+	return false;
 }
 
-static uint64_t heap_object(const struct accounting *a)
+uint64_t account_heap_object(const struct accounting *a)
 {
 	uint64_t at;
 
@@ -72,27 +73,44 @@ static uint64_t heap_object(const struct accounting *a)
 		       : 0;
 }
 
+bool account_heap_value(const struct accounting *a,
+			const struct heap_field path[], uint64_t *out)
+{
+	uint64_t at = account_heap_object(a);
+
+	for (; path->type; path++) {
+		uint32_t offset;
+
+		if (!vm_structs_offset(a->v, path->type, path->field, &offset))
+			return false;
+		at += offset;
+		if (path->is_pointer)
+			at = memory_u64(a->memory, at);
+	}
+	return at && memory_read(a->memory, at, out, sizeof(*out));
+}
+
 /* ZGC exports its maximum; without generations its names had an X (JDK 21). */
 static uint64_t heap_max_of_z(const struct accounting *a)
 {
-	static const char *const paths[][3][2] = {
-		{ { "XCollectedHeap", "_heap" },
-		  { "XHeap", "_page_allocator" },
-		  { "XPageAllocator", "_max_capacity" } },
-		{ { "ZCollectedHeap", "_heap" },
-		  { "ZHeap", "_page_allocator" },
-		  { "ZPageAllocator", "_max_capacity" } },
+	static const struct heap_field paths[][5] = {
+		{ { "XCollectedHeap", "_heap", false },
+		  { "XHeap", "_page_allocator", false },
+		  { "XPageAllocator", "_max_capacity", false } },
+		{ { "ZCollectedHeap", "_heap", false },
+		  { "ZHeap", "_page_allocator", false },
+		  { "ZPageAllocator", "_max_capacity", false } },
+		/* JDK 11 */
+		{ { "ZCollectedHeap", "_heap", false },
+		  { "ZHeap", "_page_allocator", false },
+		  { "ZPageAllocator", "_physical", false },
+		  { "ZPhysicalMemoryManager", "_max_capacity", false } },
 	};
-	bool is_generational = false;
-	const struct vm_flag flag = { "ZGenerational", &is_generational };
-	uint64_t offset;
+	uint64_t max = 0;
 
-	vm_flags_read(a->v, a->memory, &flag, 1);
-	for (size_t i = is_generational ? 1 : 0; i < 2; i++) {
-		if (offset_of_path(a->v, paths[i], 3, &offset))
-			return memory_u64(a->memory, heap_object(a) + offset);
-	}
-	return 0;
+	for (size_t i = account_is_generational(a); i < 3 && !max; i++)
+		account_heap_value(a, paths[i], &max);
+	return max;
 }
 
 void account_heap(struct accounting *a)
@@ -100,174 +118,17 @@ void account_heap(struct accounting *a)
 	struct mem_heap *h = &a->out->heap;
 
 	heap_find_collector(a);
-	if (java_heap_range(a->v, a->memory, &h->start, &h->end)) {
+	/* JDK 11 says that ZGC reserves all of its three views. */
+	if (strcmp(h->collector, "Z") == 0) {
+		h->max = heap_max_of_z(a);
+	} else if (java_heap_range(a->v, a->memory, &h->start, &h->end)) {
 		claims_add(&a->claims, h->start, h->end, MEM_HEAP, NULL);
 		h->max = h->end - h->start;
-	} else if (strcmp(h->collector, "Z") == 0) {
-		h->start = h->end = 0;
-		h->max = heap_max_of_z(a);
 	} else {
 		h->start = h->end = 0;
 		account_limit(a, "the range of the Java heap is unknown");
 	}
 	claims_settle(&a->claims);
-}
-
-/* ---- objects ---- */
-
-/* An array of addresses of HeapRegions, in G1's table. */
-struct region_layout {
-	uint64_t table, count;
-	uint32_t bottom, top;
-};
-
-static bool any_offset(const struct vm_structs *v, const char *const types[],
-		       size_t count, const char *field, uint32_t *out)
-{
-	for (size_t i = 0; i < count; i++) {
-		if (vm_structs_offset(v, types[i], field, out))
-			return true;
-	}
-	return false;
-}
-
-static bool regions_find(struct region_layout *l, const struct accounting *a)
-{
-	/* The names got the prefix G1 in JDK 23. */
-	static const char *const managers[] = { "HeapRegionManager",
-						"G1HeapRegionManager" };
-	/* HeapRegion was a Space until JDK 13, in early JDK 8 contiguous. */
-	static const char *const regions[] = {
-		"G1HeapRegion",
-		"HeapRegion",
-		"G1ContiguousSpace",
-		"G1OffsetTableContigSpace",
-		"Space",
-		"ContiguousSpace",
-	};
-	uint32_t manager, table, base, length;
-	uint64_t at;
-
-	if (!vm_structs_offset(a->v, "G1CollectedHeap", "_hrm", &manager) ||
-	    !any_offset(a->v, managers, 2, "_regions", &table) ||
-	    !vm_structs_offset(a->v, "G1HeapRegionTable", "_base", &base) ||
-	    !vm_structs_offset(a->v, "G1HeapRegionTable", "_length", &length) ||
-	    !any_offset(a->v, regions, 6, "_bottom", &l->bottom) ||
-	    !any_offset(a->v, regions, 6, "_top", &l->top))
-		return false;
-	at = heap_object(a) + manager + table;
-	l->table = memory_u64(a->memory, at + base);
-	l->count = memory_u64(a->memory, at + length);
-	return l->table && l->count && l->count <= REGIONS_MOST;
-}
-
-/* Bounds of the objects of a run of regions. */
-struct region_run {
-	uint64_t start, end;
-};
-
-static void run_add(struct accounting *a, struct region_run *run,
-		    uint64_t bottom, uint64_t top, struct page_sum *sum)
-{
-	/* Whole pages, so that no page counts twice. */
-	uint64_t start = bottom / PAGE_BYTES * PAGE_BYTES;
-	uint64_t end = (top + PAGE_BYTES - 1) / PAGE_BYTES * PAGE_BYTES;
-
-	if (start <= run->end && start >= run->start) {
-		run->end = end > run->end ? end : run->end;
-		return;
-	}
-	pages_add(a->pages, run->start, run->end, sum);
-	*run = (struct region_run){ start, end };
-}
-
-static void regions_read(struct accounting *a, const struct region_layout *l,
-			 const uint64_t *regions, struct page_sum *sum)
-{
-	const struct mem_heap *h = &a->out->heap;
-	uint64_t bounds[AT_ONCE][2];
-	struct memory_range r[2 * AT_ONCE];
-	struct region_run run = { 0 };
-
-	for (uint64_t i = 0; i < l->count; i += AT_ONCE) {
-		size_t n = l->count - i < AT_ONCE ? (size_t)(l->count - i)
-						  : AT_ONCE;
-
-		for (size_t k = 0; k < n; k++) {
-			r[2 * k] = (struct memory_range){ regions[i + k] +
-								  l->bottom,
-							  &bounds[k][0], 8,
-							  false };
-			r[2 * k + 1] = (struct memory_range){
-				regions[i + k] + l->top, &bounds[k][1], 8, false
-			};
-		}
-		a->memory->read_all(a->memory, r, 2 * n);
-		for (size_t k = 0; k < n; k++) {
-			/* Regions that were never used have no address. */
-			if (!r[2 * k].is_read || !r[2 * k + 1].is_read ||
-			    bounds[k][0] >= bounds[k][1] ||
-			    bounds[k][0] < h->start || bounds[k][1] > h->end)
-				continue;
-			a->out->heap.objects += bounds[k][1] - bounds[k][0];
-			run_add(a, &run, bounds[k][0], bounds[k][1], sum);
-		}
-	}
-	pages_add(a->pages, run.start, run.end, sum);
-}
-
-/* G1: the resident pages of regions below their tops hold objects. */
-static bool objects_of_regions(struct accounting *a)
-{
-	struct mem_heap *h = &a->out->heap;
-	uint64_t resident = a->out->parts[MEM_HEAP].resident;
-	struct page_sum sum = { 0 };
-	struct region_layout l;
-	uint64_t *regions;
-	bool is_read;
-
-	if (!a->v || !a->pages || strcmp(h->collector, "G1") != 0 ||
-	    !regions_find(&l, a))
-		return false;
-	regions = xcalloc((size_t)l.count, sizeof(*regions));
-	is_read = memory_read(a->memory, l.table, regions,
-			      (size_t)l.count * sizeof(*regions));
-	if (is_read)
-		regions_read(a, &l, regions, &sum);
-	free(regions);
-	h->has_objects = is_read;
-	h->free_resident = resident > sum.resident ? resident - sum.resident
-						   : 0;
-	return is_read;
-}
-
-static int64_t counter_of_space(const struct accounting *a, int generation,
-				int space)
-{
-	char name[64];
-	int64_t value = 0;
-
-	snprintf(name, sizeof(name), "sun.gc.generation.%d.space.%d.used",
-		 generation, space);
-	perfdata_value(a->counters, name, &value);
-	return value > 0 ? value : 0;
-}
-
-void account_objects(struct accounting *a)
-{
-	enum { GENERATIONS = 2, SPACES = 3 };
-	struct mem_heap *h = &a->out->heap;
-	uint64_t resident = a->out->parts[MEM_HEAP].resident;
-
-	if (objects_of_regions(a) || !a->counters)
-		return;
-	for (int g = 0; g < GENERATIONS; g++) {
-		for (int s = 0; s < SPACES; s++)
-			h->objects += (uint64_t)counter_of_space(a, g, s);
-	}
-	h->has_objects = h->objects > 0;
-	if (h->has_objects && resident > h->objects)
-		h->free_resident = resident - h->objects;
 }
 
 /* ---- tables of the collector ---- */
@@ -283,19 +144,92 @@ static uint64_t card_table_find(const struct accounting *a)
 		return memory_u64(a->memory, memory_u64(a->memory, at) + table);
 	/* JDK 8: the barrier set itself has the table. */
 	if (vm_structs_offset(a->v, "CollectedHeap", "_barrier_set", &set))
-		return memory_u64(a->memory, heap_object(a) + set);
+		return memory_u64(a->memory, account_heap_object(a) + set);
 	return 0;
+}
+
+/* True if all of [start, end) is anonymous memory with or without access. */
+static bool range_is(const struct accounting *a, uint64_t start, uint64_t end,
+		     bool is_readable)
+{
+	const struct mappings *m = &a->smaps.mappings;
+
+	for (size_t i = account_mapping(a, start); start < end; i++) {
+		if (i >= m->count || m->all[i].start > start ||
+		    !smaps_is_anonymous(&m->all[i]) ||
+		    m->all[i].is_readable != is_readable)
+			return false;
+		start = m->all[i].end;
+	}
+	return true;
+}
+
+/*
+ * G1 commits a table in step with the heap, in whole pages.  True if the
+ * committed pages of [start, start + size) are those of such a table, and if
+ * the heap has memory that is not committed: otherwise any memory is alike.
+ */
+static bool table_fits(const struct accounting *a, uint64_t start,
+		       uint64_t size)
+{
+	const struct mappings *m = &a->smaps.mappings;
+	const struct mem_heap *h = &a->out->heap;
+	const uint64_t ratio = h->max / size, mask = PAGE_BYTES - 1;
+	bool has_gap = false;
+
+	for (size_t i = account_mapping(a, h->start);
+	     i < m->count && m->all[i].start < h->end; i++) {
+		const struct mapping *one = &m->all[i];
+		uint64_t from = start + (one->start - h->start) / ratio;
+		uint64_t to = start + (one->end - h->start) / ratio;
+
+		if (one->start < h->start || one->end > h->end)
+			return false;
+		from = (one->is_readable ? from : from + mask) & ~mask;
+		to = (one->is_readable ? to + mask : to) & ~mask;
+		has_gap = has_gap || (!one->is_readable && from < to);
+		if (from < to && !range_is(a, from, to, one->is_readable))
+			return false;
+	}
+	return has_gap;
+}
+
+/* Claims the tables that G1 reserved next to its card table. */
+static void account_gc_neighbors(struct accounting *a, uint64_t start,
+				 uint64_t bytes)
+{
+	enum { TABLES = 6 };
+	const uint64_t sizes[] = { bytes, a->out->heap.max / 64 };
+	uint64_t end = start + bytes;
+
+	for (int i = 0; i < 2 * TABLES; i++) {
+		uint64_t size = sizes[i % 2];
+
+		if (table_fits(a, start - size, size)) {
+			start -= size;
+			claims_add(&a->claims, start, start + size, MEM_GC,
+				   "next to the card table");
+		}
+		if (table_fits(a, end, size)) {
+			claims_add(&a->claims, end, end + size, MEM_GC,
+				   "next to the card table");
+			end += size;
+		}
+	}
 }
 
 void account_gc(struct accounting *a)
 {
-	static const char *const types[] = { "CardTable", "CardTableModRefBS" };
+	static const char *const types[] = { "CardTable", "CardTableModRefBS",
+					     NULL };
+	const struct mem_heap *h = &a->out->heap;
 	uint64_t table = card_table_find(a), start, bytes;
 	uint32_t map, size;
 
-	/* Shenandoah and ZGC have none. */
-	if (!table || !any_offset(a->v, types, 2, "_byte_map", &map) ||
-	    !any_offset(a->v, types, 2, "_byte_map_size", &size))
+	/* ZGC and most of Shenandoah have none. */
+	if (!table || !h->start ||
+	    !account_offset(a, types, "_byte_map", &map) ||
+	    !account_offset(a, types, "_byte_map_size", &size))
 		return;
 	start = memory_u64(a->memory, table + map);
 	bytes = memory_u64(a->memory, table + size);
@@ -303,11 +237,12 @@ void account_gc(struct accounting *a)
 	 * A byte per 128 to 1,024 bytes of the heap (GCCardSizeInBytes); a
 	 * barrier set without a table has another value there.
 	 */
-	if (account_mapping(a, start) != SIZE_MAX &&
-	    bytes >= a->out->heap.max / 1024 &&
-	    bytes <= a->out->heap.max / 128 + 2 * PAGE_BYTES)
-		claims_add(&a->claims, start, start + bytes, MEM_GC,
-			   "card table");
+	if (account_mapping(a, start) == SIZE_MAX || bytes < h->max / 1024 ||
+	    bytes > h->max / 128 + 2 * PAGE_BYTES)
+		return;
+	claims_add(&a->claims, start, start + bytes, MEM_GC, "card table");
+	if (strcmp(h->collector, "G1") == 0 && bytes % PAGE_BYTES == 0)
+		account_gc_neighbors(a, start, bytes);
 	claims_settle(&a->claims);
 }
 
@@ -385,7 +320,7 @@ static void metaspace_claim_old(struct accounting *a, uint64_t start,
  * mapping are of one node.
  */
 static void metaspace_claim(struct accounting *a, const struct map64 *granules,
-			    bool is_old, const char *detail)
+			    const char *detail)
 {
 	uint64_t *all = xcalloc(granules->count + 1, sizeof(*all));
 	const uint64_t granule = UINT64_C(1) << GRAPH_GRANULE_SHIFT;
@@ -404,7 +339,7 @@ static void metaspace_claim(struct accounting *a, const struct map64 *granules,
 		uint64_t node = all[first] / NODE_BYTES * NODE_BYTES;
 		size_t mapping = account_mapping(a, all[first]);
 
-		if (!is_old) {
+		if (a->has_nodes) {
 			while (i < count && all[i] < node + NODE_BYTES)
 				i++;
 			claims_add(&a->claims, node, node + NODE_BYTES,
@@ -424,7 +359,9 @@ static void metaspace_claim(struct accounting *a, const struct map64 *granules,
 void account_metaspace(struct accounting *a)
 {
 	struct class_graph *g = &a->classes;
-	bool is_old;
+	bool has_class_space = true; /* always since JDK 27 */
+	const struct vm_flag flag = { "UseCompressedClassPointers",
+				      &has_class_space };
 	int64_t classes[4] = { 0 };
 	static const char *const counters[4] = {
 		"java.cls.loadedClasses", "java.cls.sharedLoadedClasses",
@@ -441,9 +378,11 @@ void account_metaspace(struct accounting *a)
 	if (!g->is_complete)
 		account_limit(a, "not all classes were read: the numbers of "
 				 "classes and loaders are too small");
-	is_old = field_reader_jdk(&a->fields) < JDK_OF_NODES;
-	metaspace_claim(a, &g->class_granules, is_old, "class space");
-	metaspace_claim(a, &g->pool_granules, is_old, "non-class");
+	vm_flags_read(a->v, a->memory, &flag, 1);
+	a->has_nodes = field_reader_jdk(&a->fields) >= JDK_OF_NODES;
+	metaspace_claim(a, &g->class_granules,
+			has_class_space ? "class space" : "non-class");
+	metaspace_claim(a, &g->pool_granules, "non-class");
 	a->out->classes = g->count;
 	a->out->loaders = g->loaders;
 	for (int i = 0; a->counters && i < 4; i++)

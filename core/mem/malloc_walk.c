@@ -90,15 +90,15 @@ bool malloc_reader_is_over(struct malloc_reader *r)
 }
 
 void malloc_window_move(struct malloc_reader *r, uint64_t address,
-			uint64_t limit)
+			uint64_t limit, size_t pages)
 {
 	struct malloc_window *w = &r->window;
 	struct memory_range range[MALLOC_WINDOW_PAGES];
-	size_t pages, ranges = 0, in = 0;
+	size_t ranges = 0, in = 0;
 
 	r->windows++;
 	w->start = page_of(address);
-	w->end = w->start + MALLOC_WINDOW_BYTES;
+	w->end = w->start + pages * PAGE_BYTES;
 	if (w->end > page_after(limit))
 		w->end = limit > w->start ? page_after(limit) : w->start;
 	pages = (w->end - w->start) / PAGE_BYTES;
@@ -212,6 +212,8 @@ enum { FAST_MOST = 128, TCACHE_MOST = 1040 };
 enum { FASTBINS_BYTES = 80 }; /* before top; 2.43 has none */
 /* At most, with what is too small for a chunk. */
 enum { FENCES_BYTES = 64 };
+/* Pages that are read at once behind a gap; then, twice as many each time. */
+enum { AHEAD_LEAST = 4 };
 /* Chunks that are not counted yet, so that the walk can step back. */
 enum { RING = 64, STEPS_BACK = 32 };
 /* Limits of the steps back: at one place, and of all walks. */
@@ -243,6 +245,7 @@ struct walk {
 	uint64_t fast[FAST_MOST / 16 + 1]; /* the last of each size */
 	struct chunk ring[RING];
 	size_t added, counted;
+	size_t ahead;      /* pages that were read at once */
 	uint64_t furthest; /* where the walk was lost */
 	unsigned back, retries, gaps;
 };
@@ -258,7 +261,12 @@ static inline const uint64_t *walk_header(struct walk *w, uint64_t at)
 		return &win->words[(at - win->start) / 8];
 	if (at + 16 > w->end)
 		return none;
-	malloc_window_move(w->r, at, w->end);
+	/* Behind a large chunk, few chunks may precede the next large one. */
+	if (at > win->end + MALLOC_WINDOW_BYTES / 2)
+		w->ahead = AHEAD_LEAST;
+	else if (w->ahead < MALLOC_WINDOW_PAGES)
+		w->ahead *= 2;
+	malloc_window_move(w->r, at, w->end, w->ahead);
 	malloc_reader_is_over(w->r);
 	return &win->words[(at - win->start) / 8];
 }
@@ -525,6 +533,10 @@ static bool walk_resume(struct walk *w, uint64_t *p)
 	walk_count_all(w);
 	if (++w->gaps > GAPS_MOST)
 		return false;
+	/* A row of chunks must be in the window. */
+	w->ahead = MALLOC_WINDOW_PAGES;
+	if (w->r->window.end < from + MALLOC_WINDOW_BYTES / 4)
+		malloc_window_move(w->r, from, w->end, w->ahead);
 	for (uint64_t q = from + 16;
 	     q < w->end && q - from < GAP_BYTES && !w->r->is_over; q += 16) {
 		walk_header(w, q);

@@ -3,8 +3,8 @@
  * malloc_walk: walks the chunks of glibc's malloc in another process.
  *
  * The process runs meanwhile, so a chunk may be split or merged between two
- * reads.  Memory is read when the walk enters it, 128 KB at a time, and where
- * chunks make no sense, the walk steps back and reads again.
+ * reads.  Memory is read when the walk enters it, at most 256 KB at a time, and
+ * where chunks make no sense, the walk steps back and reads again.
  */
 #ifndef CORE_MEM_MALLOC_WALK_H
 #define CORE_MEM_MALLOC_WALK_H
@@ -27,7 +27,7 @@ enum { CHUNK_LEAST = 32, CHUNK_FENCE = 16 };
 
 /* What is read at once; absent pages are 0. */
 enum {
-	MALLOC_WINDOW_PAGES = 32,
+	MALLOC_WINDOW_PAGES = 64,
 	MALLOC_WINDOW_BYTES = MALLOC_WINDOW_PAGES * PAGE_BYTES
 };
 
@@ -81,10 +81,10 @@ bool malloc_reader_is_over(struct malloc_reader *r);
 
 /*
  * Moves the window to the page of an address and reads what is in memory, up to
- * the page of limit at most.
+ * the page of limit at most, and not more than that number of pages.
  */
 void malloc_window_move(struct malloc_reader *r, uint64_t address,
-			uint64_t limit);
+			uint64_t limit, size_t pages);
 
 /* What is at some addresses in equal steps. */
 enum { MALLOC_HEADS = 256, MALLOC_HEAD_WORDS = 4 };

@@ -70,7 +70,7 @@ static int direct_open(struct direct_reader *d, struct accounting *a,
 	d->heap = direct_open_heap(a, d->f, err);
 	if (!d->heap || object_layout_read(&d->objects, a->v, a->memory, err))
 		return -1;
-	d->is_handle = vm_structs_offset(a->v, "OopHandle", "_obj", &ignored);
+	d->is_handle = vm_structs_size(a->v, "OopHandle", &ignored);
 	if (!vm_structs_offset(a->v, "Klass", "_java_mirror", &d->mirror))
 		return fail(err, ERROR_UNAVAILABLE,
 			    "this JVM's tables lack the mirrors of classes");

@@ -17,6 +17,8 @@ enum {
 /* Bits of an entry (Documentation/admin-guide/mm/pagemap.rst of Linux). */
 #define ENTRY_PRESENT (UINT64_C(1) << 63)
 #define ENTRY_SWAPPED (UINT64_C(1) << 62)
+#define ENTRY_FILE    (UINT64_C(1) << 61)
+#define ENTRY_ALONE   (UINT64_C(1) << 56) /* mapped exclusively; Linux 4.2 */
 
 struct pages {
 	int fd;
@@ -90,6 +92,17 @@ size_t pages_read(struct pages *p, uint64_t address, uint8_t *states,
 	return done;
 }
 
+static void page_add(uint64_t entry, struct page_sum *sum)
+{
+	if (entry & ENTRY_PRESENT) {
+		sum->resident += PAGE_BYTES;
+		if (!(entry & (ENTRY_FILE | ENTRY_ALONE)))
+			sum->shared += PAGE_BYTES;
+	} else if (entry & ENTRY_SWAPPED) {
+		sum->swapped += PAGE_BYTES;
+	}
+}
+
 void pages_add(struct pages *p, uint64_t start, uint64_t end,
 	       struct page_sum *sum)
 {
@@ -105,12 +118,8 @@ void pages_add(struct pages *p, uint64_t start, uint64_t end,
 
 		if (!n)
 			return;
-		for (size_t i = 0; i < n; i++) {
-			if (p->entries[i] & ENTRY_PRESENT)
-				sum->resident += PAGE_BYTES;
-			else if (p->entries[i] & ENTRY_SWAPPED)
-				sum->swapped += PAGE_BYTES;
-		}
+		for (size_t i = 0; i < n; i++)
+			page_add(p->entries[i], sum);
 		at += n;
 	}
 }

@@ -34,8 +34,14 @@ void pages_close(struct pages *p); /* NULL is allowed */
 size_t pages_read(struct pages *p, uint64_t address, uint8_t *states,
 		  size_t count);
 
+/* Bytes. */
 struct page_sum {
-	uint64_t resident, swapped; /* bytes */
+	uint64_t resident, swapped;
+	/*
+	 * Of resident: other mappings have these pages, too, or they are the
+	 * zero page, which RSS does not count.
+	 */
+	uint64_t shared;
 };
 
 /* Adds the pages that begin in [start, end). */

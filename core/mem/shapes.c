@@ -106,7 +106,7 @@ enum mem_part shape_of_path(const struct mappings *m, size_t i,
 
 /* ---- sizes ---- */
 
-bool shape_is_of_gc(uint64_t size, uint64_t heap, bool is_g1)
+bool shape_is_of_gc(uint64_t size, uint64_t heap, bool has_stack)
 {
 	enum { BITMAPS = 2, TABLES = 4 };
 
@@ -116,7 +116,7 @@ bool shape_is_of_gc(uint64_t size, uint64_t heap, bool is_g1)
 		uint64_t sum = i % (BITMAPS + 1) * (heap / 64) +
 			       i / (BITMAPS + 1) * (heap / 512);
 
-		for (int k = 0; k <= is_g1; k++, sum += MARK_STACK) {
+		for (int k = 0; k <= has_stack; k++, sum += MARK_STACK) {
 			uint64_t off = size > sum ? size - sum : sum - size;
 
 			/* Tables are padded. */
@@ -127,7 +127,23 @@ bool shape_is_of_gc(uint64_t size, uint64_t heap, bool is_g1)
 	return false;
 }
 
+bool shape_is_of_committed(uint64_t size, uint64_t committed)
+{
+	static const unsigned shares[] = { 32, 64, 512 };
+
+	for (size_t i = 0; i < sizeof(shares) / sizeof(*shares); i++) {
+		uint64_t table = committed / shares[i];
+
+		table = (table + PAGE_BYTES - 1) / PAGE_BYTES * PAGE_BYTES;
+		if (size >= GC_LEAST && size == table)
+			return true;
+	}
+	return false;
+}
+
 /* ---- what is left of anonymous mappings ---- */
+
+enum { COMMITTED = 3 };
 
 /* Adjacent anonymous mappings, which may be one reservation. */
 struct reservation {
@@ -143,6 +159,8 @@ struct rest {
 	struct reservation around;
 	bool is_of_tables; /* has tables of the JVM, which are next to others */
 	bool is_behind_library;
+	/* Committed bytes of the heap and of its generations; 0 = unknown. */
+	uint64_t committed[COMMITTED];
 };
 
 static bool mapping_is_reservable(const struct mapping *m)
@@ -163,14 +181,45 @@ static void reservation_find(struct reservation *r, const struct mappings *m,
 		r->end = m->all[++r->last].end;
 }
 
+/* Tables grow with the heap, or with the generation that they are for. */
+static void rest_find_committed(struct rest *r)
+{
+	static const char *const names[] = { "sun.gc.generation.0.capacity",
+					     "sun.gc.generation.1.capacity" };
+	const struct mem_heap *h = &r->a->out->heap;
+	const struct mappings *m = &r->a->smaps.mappings;
+
+	for (size_t i = 0; i < m->count && m->all[i].start < h->end; i++) {
+		const struct mapping *one = &m->all[i];
+
+		if (one->start >= h->start && one->is_readable)
+			r->committed[0] += one->end - one->start;
+	}
+	for (size_t i = 0; r->a->counters && i < 2; i++) {
+		int64_t value = 0;
+
+		perfdata_value(r->a->counters, names[i], &value);
+		r->committed[1 + i] = value > 0 ? (uint64_t)value : 0;
+	}
+}
+
 static bool rest_has_gc_size(const struct rest *r, uint64_t start, uint64_t end)
 {
 	const struct mem_heap *h = &r->a->out->heap;
-	bool is_g1 = strcmp(h->collector, "G1") == 0;
+	bool has_stack = strcmp(h->collector, "G1") == 0 ||
+			 strcmp(h->collector, "Z") == 0;
+	const uint64_t sizes[] = { end - start, r->m->end - r->m->start,
+				   r->around.end - r->around.start };
 
-	return shape_is_of_gc(end - start, h->max, is_g1) ||
-	       shape_is_of_gc(r->m->end - r->m->start, h->max, is_g1) ||
-	       shape_is_of_gc(r->around.end - r->around.start, h->max, is_g1);
+	for (size_t i = 0; i < 3; i++) {
+		if (shape_is_of_gc(sizes[i], h->max, has_stack))
+			return true;
+		for (size_t k = 0; k < COMMITTED; k++) {
+			if (shape_is_of_committed(sizes[i], r->committed[k]))
+				return true;
+		}
+	}
+	return false;
 }
 
 /* A reservation of the metaspace is larger than what is committed of it. */
@@ -179,9 +228,10 @@ static bool rest_is_metaspace(const struct rest *r, uint64_t start,
 {
 	uint64_t first = r->around.start, all = r->around.end - first;
 
-	return r->a->v && r->m->is_writable && first % NODE_BYTES == 0 &&
-	       all % NODES_MULTIPLE == 0 && all > end - start &&
-	       (start - first) % GRANULE == 0 && (end - start) % GRANULE == 0;
+	return r->a->has_nodes && r->m->is_writable &&
+	       first % NODE_BYTES == 0 && all % NODES_MULTIPLE == 0 &&
+	       all > end - start && (start - first) % GRANULE == 0 &&
+	       (end - start) % GRANULE == 0;
 }
 
 /* Claims a piece in which no block of malloc() begins. */
@@ -288,8 +338,9 @@ static void rest_claim_blocks(const struct rest *r, uint64_t start,
 static void rest_claim_gap(const struct rest *r, uint64_t start, uint64_t end)
 {
 	const struct smap *s = &r->a->smaps.all[r->mapping];
-	bool has_blocks = r->a->is_glibc && r->a->memory && r->a->pages &&
-			  r->m->is_writable && !r->m->is_executable;
+	bool has_blocks = s->resident && r->a->is_glibc && r->a->memory &&
+			  r->a->pages && r->m->is_writable &&
+			  !r->m->is_executable;
 
 	if (s->has_no_huge && r->m->is_writable) {
 		claims_add(&r->a->claims, start, end, MEM_OLD_STACKS, NULL);
@@ -320,8 +371,8 @@ void account_rest(struct accounting *a)
 	struct rest r = { .a = a };
 	bool is_library = false;
 
+	rest_find_committed(&r);
 	for (size_t i = 0; i < m->count; i++) {
-		const struct smap *s = &a->smaps.all[i];
 		const char *detail;
 
 		r.mapping = i;
@@ -336,8 +387,6 @@ void account_rest(struct accounting *a)
 		r.is_behind_library = is_library && r.m->is_writable &&
 				      m->all[i - 1].end == r.m->start;
 		is_library = false;
-		if (!s->resident && !s->swapped)
-			continue;
 		r.is_of_tables = rest_has_tables(&r);
 		for (uint64_t from = r.m->start, to;
 		     claims_gap(&a->claims, &from, r.m->end, &to); from = to)

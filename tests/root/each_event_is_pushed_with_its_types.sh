@@ -68,12 +68,6 @@ grep -q 'Hostile.allocate;byte\[\]' "$engine"/*.txt &&
 	grep -q 'Hostile.contend' "$engine"/*.txt ||
 	{ head -n 20 "$engine"/1.txt; exit 1; }
 
-start_engine native || exit 1
-prof 0 -p "$pid" -e nativemem,pagefault --alloc-interval 4k -d 2s --interval 1s \
-	--shutdown-timeout 60s --push "http://127.0.0.1:$(cat "$engine/port")" || exit 1
-received 'inuse_space/bytes period memory/bytes 4096' \
-	'pagefault/bytes period pagefault/bytes 1' || exit 1
-
 start_engine pyroscope || exit 1
 prof 0 -p "$pid" -e alloc,wall --agent --alloc-interval 64k -F 19 -d 2s --interval 1s \
 	--shutdown-timeout 60s --push "http://127.0.0.1:$(cat "$engine/port")/ingest" || exit 1
@@ -83,3 +77,18 @@ for line in 'alloc_objects/count alloc_space/bytes period space/bytes 65536' \
 	cat "$engine"/*.txt | grep -qx "types $line" ||
 		{ echo "no $line:"; cat "$engine"/*.txt | grep ^types | sort -u; exit 1; }
 done
+
+target_end "$pid"
+target_program=NativeLeak
+target "$(jdks | head -n 1)" -XX:MaxDirectMemorySize=512m -- "$scratch/go" || exit 1
+start_engine native || exit 1
+prof_start "$pid" -e nativemem,pagefault --alloc-interval 64k --interval 1s \
+	--shutdown-timeout 60s --push "http://127.0.0.1:$(cat "$engine/port")" || exit 1
+target_wait "$prof_err" 'sending profiles' "$prof_job" || exit 1
+: >"$scratch/go"
+target_wait "$said" DONE || exit 1
+kill -INT "$prof_pid"
+prof_end 0 || exit 1
+received 'inuse_space/bytes period memory/bytes 65536' \
+	'pagefault/bytes period pagefault/bytes 1' || exit 1
+grep -q 'NativeLeak.leakBuffer' "$engine"/*.txt

@@ -43,7 +43,7 @@ record() {
 
 live_set() {
 	record nativemem --alloc-interval 16k || return
-	grep -E 'nativemem: [0-9]+ allocations and [0-9]+ frees per second' "$prof_err" &&
+	has "$prof_err" 'nativemem: [0-9]+ allocations and [0-9]+ frees per second' &&
 		near leakInflater 10 && near leakBuffer 10 && near leakBlocks 10 &&
 		near touch 1 || return
 	is=$(weight churn)

@@ -22,8 +22,8 @@ try cut.log --fail 'longest>1s' --fail 'longest>100ms' --fail 'stopped>5%'
 try cut.log.gz --fail 'full>5'
 try empty.log --fail 'full>0' --fail 'p99>1s' --fail 'stopped>5%'
 try nothing.log --fail 'full>0'
-try missing.log --fail 'full>0'
-try missing.log whole.log --fail 'longest>1s'
+try -i missing.log --fail 'full>0'
+try -i missing.log whole.log --fail 'longest>1s'
 echo "-- records of --json"
 sjkc gc -q --json whole.log >whole.json
 head -c 3000 whole.json >cut.json

@@ -5,7 +5,7 @@ try() {
 	echo "exit status $?"
 }
 cp "$DATA/gc/jdk17-g1.log" gc.log
-for gate in p99 'p99>' 'p99>200' 'p99>200m' 'p99<200ms' 'p99>-1ms' 'p99>nan' 'p98>1s' \
+for gate in p99 'p99>' 'p99>200' 'p99>200m' 'p99>200 ms' 'p99<200ms' 'p99>-1ms' 'p99>nan' 'p98>1s' \
 	'stopped>5' 'stopped>100%' 'full>0%' 'ful>0' '>1s' ''; do
 	try gc.log --fail "$gate"
 done

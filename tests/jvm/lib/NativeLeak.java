@@ -10,19 +10,38 @@ import java.nio.file.Files;
 import java.nio.file.Paths;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.zip.DataFormatException;
+import java.util.zip.Deflater;
 import java.util.zip.Inflater;
 
 public class NativeLeak {
 	private static final int ROUNDS = 600;
-	private static final int INFLATER = 7_168 + 32_784; // zlib's two blocks
+	/** zlib's state, and its window, which the first output allocates. */
+	private static final int INFLATER = 7_168 + 32_784;
 	private static final int BUFFER = 50_000;
 	private static final int BLOCK = 777;
 	private static final int BLOCKS = 60; // in a round
 	private static final int TOUCHED = 64 << 20;
+	private static final byte[] DEFLATED = deflated();
 	private static final List<Object> kept = new ArrayList<>();
 
-	private static void leakInflater() {
-		kept.add(new Inflater());
+	private static byte[] deflated() {
+		byte[] bytes = new byte[100];
+		Deflater deflater = new Deflater();
+
+		deflater.setInput(new byte[100]);
+		deflater.finish();
+		deflater.deflate(bytes);
+		deflater.end();
+		return bytes;
+	}
+
+	private static void leakInflater() throws DataFormatException {
+		Inflater inflater = new Inflater();
+
+		inflater.setInput(DEFLATED);
+		inflater.inflate(new byte[50]); // not to the end
+		kept.add(inflater);
 	}
 
 	private static void leakBuffer() {
@@ -44,7 +63,7 @@ public class NativeLeak {
 		kept.add(ByteBuffer.allocateDirect(TOUCHED));
 	}
 
-	private static void leak() throws InterruptedException {
+	private static void leak() throws Exception {
 		for (int i = 0; i < ROUNDS; i++) {
 			leakInflater();
 			leakBuffer();

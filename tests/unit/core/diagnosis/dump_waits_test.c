@@ -165,6 +165,46 @@ static void owner_in_fsync_waits_for_a_file(void **state)
 	assert_string_equal(waits.all[0].owner_place, "Journal.append:9");
 }
 
+/* The dump so far; the next one begins again. */
+static void read_dump_alone(void)
+{
+	void *state;
+
+	read_dump();
+	begin(&state);
+}
+
+static void add_owner(const char *leaf)
+{
+	struct text frames = { 0 };
+
+	text_printf(&frames,
+		    "%s\tat app.Journal.append(Journal.java:9)\n"
+		    "\t- locked <0x000000000000000a> (a app.Account)\n",
+		    leaf);
+	add_thread("writer", 1, "RUNNABLE", frames.bytes);
+	add_blocked("worker-1", 2, "pay", 0xa, 0);
+	text_release(&frames);
+	read_dump_alone();
+}
+
+/* It also runs; what it does in most dumps counts, or else that it waits. */
+static void owner_is_judged_by_all_dumps(void **state)
+{
+	static const char force[] =
+		"\tat sun.nio.ch.FileDispatcherImpl.force0(Native Method)\n";
+
+	(void)state;
+	add_owner(force);
+	add_owner("");
+	assert_int_equal(waits.all[0].owner_kind, DUMP_WAIT_DISK);
+	add_owner("");
+	assert_int_equal(waits.all[0].owner_kind, DUMP_WAIT_KINDS);
+	add_owner(force);
+	assert_int_equal(waits.all[0].owner_kind, DUMP_WAIT_DISK);
+	assert_int_equal(waits.count, 1);
+}
+
 static void group_is_counted_in_each_dump(void **state)
 {
 	(void)state;
@@ -229,6 +269,7 @@ int main(void)
 		TEST(most_wanted_lock_of_a_class_counts),
 		TEST(sockets_differ_from_files),
 		TEST(owner_in_fsync_waits_for_a_file),
+		TEST(owner_is_judged_by_all_dumps),
 		TEST(group_is_counted_in_each_dump),
 		TEST(pool_of_connections_is_no_place),
 		TEST(application_in_the_finalizer_is_counted),

@@ -42,12 +42,17 @@ static void pages_read_tells_touched_pages_from_others(void **state)
 	pages_add(p, at, at + (uint64_t)PAGES * PAGE_BYTES, &sum);
 	assert_int_equal(sum.resident, 3 * PAGE_BYTES);
 	assert_int_equal(sum.swapped, 0);
+	assert_int_equal(sum.shared, 0);
 	/* A page counts if it begins in the range. */
 	pages_add(p, at + 1, at + 7 * PAGE_BYTES + 1, &sum);
 	assert_int_equal(sum.resident, 4 * PAGE_BYTES);
 	pages_add(p, at + 1, at + 7 * PAGE_BYTES, &sum);
 	pages_add(p, at + 1, at + 1, &sum);
 	assert_int_equal(sum.resident, 4 * PAGE_BYTES);
+	/* A read maps the zero page. */
+	assert_int_equal(((volatile char *)memory)[(size_t)9 * PAGE_BYTES], 0);
+	pages_add(p, at + 8 * PAGE_BYTES, at + 10 * PAGE_BYTES, &sum);
+	assert_int_equal(sum.shared, PAGE_BYTES);
 	/* No process has these pages. */
 	assert_int_equal(pages_read(p, UINT64_C(1) << 62, states, 1), 0);
 	assert_int_equal(states[0], 0);

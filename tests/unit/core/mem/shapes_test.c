@@ -92,6 +92,20 @@ static void shape_is_of_gc_knows_sums_of_tables(void **state)
 	assert_false(shape_is_of_gc(80 << 10, 16 * MB, false));
 }
 
+static void shape_is_of_committed_knows_single_tables(void **state)
+{
+	const uint64_t heap = 378 * MB;
+
+	(void)state;
+	assert_true(shape_is_of_committed(756 << 10, heap));
+	assert_true(shape_is_of_committed(heap / 64, heap));
+	assert_true(shape_is_of_committed(heap / 32, heap));
+	assert_false(shape_is_of_committed(760 << 10, heap));
+	assert_false(shape_is_of_committed(752 << 10, heap));
+	assert_false(shape_is_of_committed(0, 0));
+	assert_false(shape_is_of_committed(4096, 2 * MB));
+}
+
 /* ---- claims of made mappings ---- */
 
 struct made {
@@ -146,8 +160,8 @@ static void account_rest_recognizes_neighbors_flags_and_sizes(void **state)
 	made_expect(&m, 0x200000, MEM_OLD_STACKS);
 	made_expect(&m, 0x300000, MEM_PARTS);
 	made_expect(&m, 0x10000000, MEM_GC);
-	/* Nothing of it is resident. */
-	made_expect(&m, 0x12000000, MEM_PARTS);
+	/* Committed memory counts, too. */
+	made_expect(&m, 0x12000000, MEM_GC);
 	made_release(&m);
 }
 
@@ -283,6 +297,7 @@ int main(void)
 		cmocka_unit_test(shape_of_path_tells_files_apart),
 		cmocka_unit_test(shape_of_path_takes_a_program_for_a_library),
 		cmocka_unit_test(shape_is_of_gc_knows_sums_of_tables),
+		cmocka_unit_test(shape_is_of_committed_knows_single_tables),
 		cmocka_unit_test(
 			account_rest_recognizes_neighbors_flags_and_sizes),
 		cmocka_unit_test(account_rest_keeps_claims),
