@@ -437,13 +437,16 @@ static const struct {
 	{ "vminfo", "memory" },
 };
 
-/* Writes an option as an argument of the tool, if the tool has it. */
-static void next_add_option(struct json *j, const struct mcp_tool *t,
-			    const char *option, char **rest)
+/* Writes a word, or an option with its value, if the tool has the argument. */
+static void next_add_word(struct json *j, const struct mcp_tool *t,
+			  const char *word, char **rest)
 {
-	const char *name = strcmp(option, "-e") == 0 ? "event" : option + 2;
+	bool is_option = *word == '-';
+	const char *name = !is_option                ? "method"
+			   : strcmp(word, "-e") == 0 ? "event"
+						     : word + 2;
 	const struct mcp_arg *a = t->args;
-	const char *value;
+	const char *value = word + (*word == '\'');
 
 	while (a->kind && strcmp(a->name, name) != 0)
 		a++;
@@ -451,12 +454,14 @@ static void next_add_option(struct json *j, const struct mcp_tool *t,
 		json_add_bool(j, name, true);
 	if (!a->kind || a->kind == ARG_FLAG)
 		return;
-	value = strsep(rest, " ");
+	if (is_option)
+		value = strsep(rest, " ");
 	json_key(j, name);
 	if (value && a->kind == ARG_COUNT)
 		json_number(j, value);
 	else
-		json_text(j, value);
+		json_string(j, value ? value : "",
+			    value ? strcspn(value, "'") : 0);
 }
 
 /*
@@ -478,15 +483,8 @@ static bool next_add_call(struct json *j, char *command, int64_t pid)
 	json_add_text(j, "tool", t->name);
 	json_add_object(j, "arguments");
 	json_add_int(j, "pid", pid);
-	while ((word = strsep(&command, " "))) {
-		size_t quotes = *word == '\'';
-
-		if (*word == '-')
-			next_add_option(j, t, word, &command);
-		else
-			json_add_string(j, "method", word + quotes,
-					strcspn(word + quotes, "'"));
-	}
+	while ((word = strsep(&command, " ")))
+		next_add_word(j, t, word, &command);
 	json_close_object(j);
 	json_close_object(j);
 	return true;

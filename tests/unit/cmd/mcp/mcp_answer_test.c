@@ -93,6 +93,9 @@ static void next_call_is_that_of_the_first_cause(void **state)
 			  "{\"causes\":[{\"next\":\"threads 7 --count 3\"}]}",
 			  "{\"tool\":\"threads\",\"arguments\":{\"pid\":7,"
 			  "\"count\":3}}");
+	assert_structured("why",
+			  "{\"causes\":[{\"next\":\"mem 7 --watch 10s\"}]}",
+			  "{\"tool\":\"memory\",\"arguments\":{\"pid\":7}}");
 	assert_structured("why", "{\"causes\":[{\"next\":\"doctor 7\"}]}",
 			  "\"messages\":[],\"next\":");
 }
