@@ -130,6 +130,8 @@ static void schema_add_arg(struct json *j, const struct mcp_arg *a)
 
 static void schema_add_input(struct json *j, const struct mcp_tool *t)
 {
+	bool is_open = false;
+
 	json_add_object(j, "inputSchema");
 	json_add_text(j, "type", "object");
 	json_add_object(j, "properties");
@@ -137,11 +139,16 @@ static void schema_add_input(struct json *j, const struct mcp_tool *t)
 		schema_add_arg(j, a);
 	schema_add_arg(j, &limit_arg);
 	json_close_object(j);
-	json_add_array(j, "required");
-	for (const struct mcp_arg *a = t->args; a->kind; a++)
+	/* Draft 4 of JSON Schema allows no empty array. */
+	for (const struct mcp_arg *a = t->args; a->kind; a++) {
+		if (a->is_required && !is_open)
+			json_add_array(j, "required");
+		is_open |= a->is_required;
 		if (a->is_required)
 			json_text(j, a->name);
-	json_close_array(j);
+	}
+	if (is_open)
+		json_close_array(j);
 	json_add_bool(j, "additionalProperties", false);
 	json_close_object(j);
 }
