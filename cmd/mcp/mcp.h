@@ -190,9 +190,9 @@ struct mcp_variant {
 	const char *without[MCP_RIGHTS]; /* what is missing without them */
 	/*
 	 * Arrays and how many elements an answer has, the most important array
-	 * first, and omitted members behind dashes. "threads:25@CONDITIONS"
-	 * writes elements first whose member a is not null, then those whose b
-	 * is c.
+	 * first, and omitted members behind dashes. "threads:25@a.b,a,c=d"
+	 * writes elements first whose member a has a member b, then those that
+	 * have a, and then those whose c is d.
 	 */
 	const char *shape;
 	bool is_summed;   /* the records of gc become a summary */

@@ -109,14 +109,44 @@ static size_t shape_limit(const struct rewriter *w, struct line key)
 
 /* ---- passes ---- */
 
+/* True if "a", "a=value" or "a.b" is true of a member. */
+static bool condition_matches(struct line condition, struct line key,
+			      struct line raw)
+{
+	struct line value = condition, inner, member;
+	struct line name = line_cut(&value, '=');
+	struct json_reader r = json_reader_over(raw.text, raw.len);
+	bool is_true = false;
+
+	inner = name;
+	name = line_cut(&inner, '.');
+	if (!lines_are_equal(name, key))
+		return false;
+	if (value.len)
+		return raw.len == value.len + 2 &&
+		       memcmp(raw.text + 1, value.text, value.len) == 0;
+	if (!inner.len || mcp_peek(&r) != '{')
+		return !inner.len && !raw_is_nothing(raw);
+	for (bool in = json_enter_object(&r);
+	     in && json_next_member(&r, &member);) {
+		struct line is = mcp_read_raw(&r);
+
+		is_true |= lines_are_equal(inner, member) &&
+			   !raw_is_nothing(is);
+	}
+	return is_true;
+}
+
 /*
- * The first of the conditions "a,b=c" that the element that comes next
- * satisfies. Of elements with one stack, only the first is preferred.
+ * The first of the conditions that the element that comes next satisfies. Of
+ * elements with one stack, only the first is preferred, and those of the first
+ * condition.
  */
 static unsigned rewriter_pass(struct rewriter *w, struct line conditions,
 			      struct json_reader r)
 {
 	unsigned pass = LAST;
+	bool is_repeated = false;
 	struct line key;
 
 	for (bool in = json_enter_object(&r);
@@ -124,22 +154,14 @@ static unsigned rewriter_pass(struct rewriter *w, struct line conditions,
 		struct line raw = mcp_read_raw(&r), rest = conditions;
 		size_t stack = strtoul(raw.text, NULL, 10);
 
-		for (unsigned i = 0; rest.len && i < pass; i++) {
-			struct line value = line_cut(&rest, ',');
-			struct line name = line_cut(&value, '=');
-			struct line is = { raw.text + 1, raw.len - 2 };
-
-			if (lines_are_equal(name, key) &&
-			    (value.len
-				     ? raw.len > 2 && lines_are_equal(value, is)
-				     : !raw_is_nothing(raw)))
+		for (unsigned i = 0; rest.len && i < pass; i++)
+			if (condition_matches(line_cut(&rest, ','), key, raw))
 				pass = i;
-		}
 		if (line_is(key, "stack") && is_digit(*raw.text) &&
-		    stack < w->stack_count && w->stack_users[stack]++)
-			return LAST;
+		    stack < w->stack_count)
+			is_repeated = w->stack_users[stack]++;
 	}
-	return pass;
+	return is_repeated && pass ? LAST : pass;
 }
 
 static void rewriter_find_passes(struct rewriter *w, struct line conditions)

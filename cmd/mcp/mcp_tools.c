@@ -521,7 +521,8 @@ void mcp_words_free(char **words)
 #define PROF_SHAPE "reports:4 frames:25 application:12 threads:10 waits:10 " \
 	"owners:8 owner_methods:8 classes:15 calls:25 notes:8 lost:8 " \
 	"events:12 -schema -source -event_types"
-#define THREADS_SHAPE "threads:25@blocked,activity=runs,waits_in,stack " \
+#define THREADS_SHAPE \
+	"threads:25@blocked.deadlock,blocked,activity=runs,activity=waits,stack " \
 	"dumps:3 pools:12 owns:3 -schema -source -stacks -daemon -dump -elapsed_ns"
 #define GC_SHAPE "groups:12 longest:10"
 #define HISTOGRAM_SHAPE "classes:60 -schema"

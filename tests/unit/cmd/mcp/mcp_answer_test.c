@@ -109,11 +109,14 @@ static void blocked_threads_come_first_and_stacks_once(void **state)
 		","
 		"{\"name\":\"b1\",\"blocked\":{\"lock\":\"L\"},\"stack\":1},"
 		"{\"name\":\"b2\",\"blocked\":{\"lock\":\"L\"},\"stack\":1},"
+		"{\"name\":\"d\",\"blocked\":{\"deadlock\":1},\"stack\":1},"
 		"{\"name\":\"runs\",\"activity\":\"runs\",\"stack\":null}],"
 		"\"stacks\":[[\"a.b(C.java:1)\"],[\"x.y(Z.java:2)\",\"t\"]]}",
-		"\"threads\":[{\"name\":\"b1\",\"blocked\":{\"lock\":\"L\"},"
+		"\"threads\":[{\"name\":\"d\",\"blocked\":{\"deadlock\":1},"
 		"\"stack\":[\"x.y(Z.java:2)\",\"t\"],"
-		"\"threads_with_this_stack\":2},{\"name\":\"runs\","
+		"\"threads_with_this_stack\":3},{\"name\":\"b1\",\"blocked\":"
+		"{\"lock\":\"L\"},\"stack\":[\"x.y(Z.java:2)\",\"t\"],"
+		"\"threads_with_this_stack\":3},{\"name\":\"runs\","
 		"\"activity\":\"runs\"},{\"name\":\"idle\",\"stack\":"
 		"[\"a.b(C.java:1)\"]},{\"name\":\"b2\",");
 }
