@@ -506,7 +506,8 @@ void mcp_words_free(char **words)
 /* ---- the table ---- */
 
 /* clang-format off */
-#define ARG(k, n, h, ...) { .kind = ARG_##k, .name = (n), .help = (h), __VA_ARGS__ }
+#define ARG(k, n, h, ...) \
+	{ .kind = ARG_##k, .name = (n), .help = (h), __VA_ARGS__ }
 #define COUNT(n, h, from, to, usual) \
 	ARG(COUNT, n, h, .least = (from), .most = (to), .preset = (usual))
 #define CHOICE(n, h, c) ARG(CHOICE, n, h, .choices = (c))
