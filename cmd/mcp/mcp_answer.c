@@ -48,6 +48,7 @@ struct rewriter {
 	struct cut cuts[CUTS];
 	size_t cut_count;
 	struct cut counted; /* the first array of the shape */
+	bool has_counted;
 	/* The pass of each element of an array that has passes. */
 	uint8_t *passes;
 	size_t pass_count, pass_cap;
@@ -279,8 +280,10 @@ static void rewriter_note_array(struct rewriter *w, struct line name,
 {
 	struct cut *c = w->cuts;
 
-	if (w->depth == 1 && lines_are_equal(name, w->counted.name))
+	if (w->depth == 1 && lines_are_equal(name, w->counted.name)) {
 		w->counted.total += total;
+		w->has_counted = true;
+	}
 	if (shown >= total)
 		return;
 	while (c < w->cuts + w->cut_count && !lines_are_equal(c->name, name))
@@ -590,7 +593,7 @@ static void answer_add_summary(struct json *j, const struct rewriter *w)
 	struct text text = { 0 };
 
 	text_puts(&text, v->tool->title);
-	if (w->counted.total)
+	if (w->has_counted)
 		text_printf(&text, "; %.*s: %zu", (int)w->counted.name.len,
 			    w->counted.name.text, w->counted.total);
 	json_add_text(j, "summary", text.bytes);

@@ -55,12 +55,13 @@ static void assert_structured(const char *tool, const char *document,
 static void members_that_say_nothing_are_omitted(void **state)
 {
 	(void)state;
-	assert_structured("why",
-			  "{\"schema\":\"sjkc.why/1\",\"pid\":7,\"causes\":[],"
-			  "\"lost\":null,\"x\":{\"a\":null,\"b\":[],"
-			  "\"c\":false,\"d\":\"\",\"e\":0}}\n",
-			  "{\"summary\":\"Diagnose a JVM\",\"pid\":7,"
-			  "\"causes\":[],\"x\":{\"e\":0},\"messages\":[],");
+	assert_structured(
+		"why",
+		"{\"schema\":\"sjkc.why/1\",\"pid\":7,\"causes\":[],"
+		"\"lost\":null,\"x\":{\"a\":null,\"b\":[],"
+		"\"c\":false,\"d\":\"\",\"e\":0}}\n",
+		"{\"summary\":\"Diagnose a JVM; causes: 0\",\"pid\":7,"
+		"\"causes\":[],\"x\":{\"e\":0},\"messages\":[],");
 }
 
 static void numbers_are_short_and_keep_their_value(void **state)
