@@ -60,6 +60,9 @@ size_t class_graph_find(struct class_graph *g, const struct field_reader *r,
 			const char *name, bool is_whole, uint64_t *out,
 			size_t most);
 
+/* Since then, metaspace is in aligned reservations (JDK-8251158). */
+enum { JDK_OF_NODES = 16 };
+
 struct accounting {
 	struct mem_account *out;
 	const struct jvm *jvm;
@@ -74,7 +77,7 @@ struct accounting {
 	bool has_fields;
 	struct class_graph classes;
 	bool has_classes;
-	bool has_nodes; /* aligned reservations for metaspace (JDK 16) */
+	bool has_nodes; /* JDK_OF_NODES, or later */
 	struct claims claims;
 	bool is_glibc;
 	size_t stack_cap, range_cap;

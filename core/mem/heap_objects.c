@@ -4,13 +4,12 @@
  *
  * Regions (G1, Shenandoah) and spaces (Serial, Parallel) have objects from
  * _bottom to _top, and resident pages beyond are free.  The counters of spaces
- * are as old as the last collection (JDK 25), so they are the last resort.
+ * are of no use: since JDK 25 they are as old as the last collection.
  */
 #include "core/base/alloc.h"
 #include "core/hotspot/vm_flags.h"
 #include "core/mem/accounting.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -303,34 +302,18 @@ static bool objects_of_heap(struct accounting *a, uint64_t *out)
 	return false;
 }
 
-static uint64_t objects_of_counters(const struct accounting *a)
-{
-	enum { GENERATIONS = 2, SPACES = 3 };
-	uint64_t sum = 0;
-
-	for (int i = 0; a->counters && i < GENERATIONS * SPACES; i++) {
-		char name[64];
-		int64_t value = 0;
-
-		snprintf(name, sizeof(name),
-			 "sun.gc.generation.%d.space.%d.used", i / SPACES,
-			 i % SPACES);
-		perfdata_value(a->counters, name, &value);
-		sum += value > 0 ? (uint64_t)value : 0;
-	}
-	return sum;
-}
-
 void account_objects(struct accounting *a)
 {
 	struct mem_heap *h = &a->out->heap;
 	uint64_t resident = a->out->parts[MEM_HEAP].resident;
 
-	if (a->v && a->pages && (objects_of_regions(a) || objects_of_spaces(a)))
+	if (!a->v ||
+	    (a->pages && (objects_of_regions(a) || objects_of_spaces(a))))
 		return;
-	if (!a->v || !objects_of_heap(a, &h->objects) || h->objects > h->max)
-		h->objects = objects_of_counters(a);
-	h->has_objects = h->objects > 0;
-	if (h->has_objects && resident > h->objects)
+	h->has_objects = objects_of_heap(a, &h->objects) &&
+			 h->objects <= h->max;
+	if (!h->has_objects)
+		h->objects = 0;
+	else if (resident > h->objects)
 		h->free_resident = resident - h->objects;
 }

@@ -12,7 +12,6 @@
 enum {
 	/* A node of the metaspace begins and ends at a multiple of it. */
 	NODE_BYTES = 4 << 20,
-	JDK_OF_NODES = 16, /* JDK-8251158 */
 	/* Before, a node had this size unless a class needed more. */
 	OLD_NODE_BYTES = 2 << 20,
 };
