@@ -311,8 +311,9 @@ static void native_growth_names_the_blocks(void **state)
 	m.growth.kind_count = 1;
 	m.facts.growth = &m.growth;
 	assert_string_equal(expect("native")->detail.bytes,
-			    "128 MB now; malloc has 20 MB more: +600 "
-			    "java.util.zip.Inflater (by the sizes of blocks)");
+			    "128 MB now; malloc has 20 MB more: "
+			    "java.util.zip.Inflater +600 (by the sizes of "
+			    "blocks)");
 	m.growth.in_use = -1;
 	assert_string_equal(expect("native")->detail.bytes, "128 MB now");
 }
