@@ -161,7 +161,12 @@ enum mem_part shape_of_path(const struct mappings *m, size_t i,
  * with G1 and ZGC a mark stack of 32 MB.
  */
 bool shape_is_of_gc(uint64_t size, uint64_t heap, bool has_stack);
-/* The same for one table of the committed part of a heap, without a margin. */
+/*
+ * True if it is that of one bitmap or two, and of small neighbors with which
+ * the kernel merged them.
+ */
+bool shape_has_bitmaps(uint64_t size, uint64_t heap);
+/* True if it is that of one table of the committed part of a heap. */
 bool shape_is_of_committed(uint64_t size, uint64_t committed);
 
 /* Claims what is left of anonymous mappings. */

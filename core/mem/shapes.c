@@ -14,6 +14,7 @@ enum {
 	NODE_BYTES = 4 << 20,
 	GRANULE = 64 << 10,
 	GC_LEAST = 64 << 10, /* smaller mappings of that size are chance */
+	BITMAP_LEAST = 1 << 20,
 	MARK_STACK = 32 << 20,
 	ARENA_BYTES = 64 << 20, /* HEAP_MAX_SIZE of glibc */
 	GUARD_MOST = 64 << 10,
@@ -119,8 +120,8 @@ bool shape_is_of_gc(uint64_t size, uint64_t heap, bool has_stack)
 		for (int k = 0; k <= has_stack; k++, sum += MARK_STACK) {
 			uint64_t off = size > sum ? size - sum : sum - size;
 
-			/* Tables are padded. */
-			if (sum && off <= GRANULE && off <= sum / 8)
+			/* Tables are padded to pages. */
+			if (sum && off <= 2 * PAGE_BYTES)
 				return true;
 		}
 	}
@@ -139,6 +140,15 @@ bool shape_is_of_committed(uint64_t size, uint64_t committed)
 			return true;
 	}
 	return false;
+}
+
+bool shape_has_bitmaps(uint64_t size, uint64_t heap)
+{
+	const uint64_t bitmap = heap / 64;
+
+	return bitmap >= BITMAP_LEAST &&
+	       ((size >= bitmap && size - bitmap <= bitmap / 8) ||
+		(size >= 2 * bitmap && size - 2 * bitmap <= bitmap / 4));
 }
 
 /* ---- what is left of anonymous mappings ---- */
@@ -212,6 +222,10 @@ static bool rest_has_gc_size(const struct rest *r, uint64_t start, uint64_t end)
 	const uint64_t sizes[] = { end - start, r->m->end - r->m->start,
 				   r->around.end - r->around.start };
 
+	/* Blocks of malloc() are known, so few other pieces are as large. */
+	if (r->a->is_glibc && r->a->memory &&
+	    shape_has_bitmaps(end - start, h->max))
+		return true;
 	for (size_t i = 0; i < 3; i++) {
 		if (shape_is_of_gc(sizes[i], h->max, has_stack))
 			return true;
