@@ -205,8 +205,11 @@ const char *rule_direct(struct verdict *v, const struct diagnosis_facts *f)
 	struct cause *c;
 	double share;
 
-	if (!d || !d->is_known || !d->max)
+	if (!d || !d->is_known)
 		return "the JVM's memory is unreadable";
+	/* No direct buffer was made yet. */
+	if (!d->max)
+		return NULL;
 	share = (double)d->reserved / (double)d->max;
 	if (share < DIRECT_SHARE)
 		return NULL;

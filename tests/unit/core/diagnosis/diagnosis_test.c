@@ -326,6 +326,9 @@ static void direct_buffers_reach_their_limit(void **state)
 	m.account.direct.reserved = 95 << 20;
 	assert_string_equal(expect("direct")->sentence.bytes,
 			    "direct buffers have 95 MB of at most 100 MB");
+	m.account.direct.max = 0;
+	expect(NULL);
+	assert_false(rule_is_unchecked("direct"));
 	m.account.direct.is_known = false;
 	expect(NULL);
 	assert_true(rule_is_unchecked("direct"));
