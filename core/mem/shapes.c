@@ -147,8 +147,8 @@ bool shape_has_bitmaps(uint64_t size, uint64_t heap)
 	const uint64_t bitmap = heap / 64;
 
 	return bitmap >= BITMAP_LEAST &&
-	       ((size >= bitmap && size - bitmap <= bitmap / 8) ||
-		(size >= 2 * bitmap && size - 2 * bitmap <= bitmap / 4));
+	       ((size >= bitmap && size - bitmap <= bitmap / 6) ||
+		(size >= 2 * bitmap && size - 2 * bitmap <= bitmap / 3));
 }
 
 /* ---- what is left of anonymous mappings ---- */
