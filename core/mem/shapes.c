@@ -14,6 +14,7 @@ enum {
 	NODE_BYTES = 4 << 20,
 	GRANULE = 64 << 10,
 	GC_LEAST = 64 << 10, /* smaller mappings of that size are chance */
+	PADDING_MOST = 2 * PAGE_BYTES,
 	BITMAP_LEAST = 1 << 20,
 	MARK_STACK = 32 << 20,
 	ARENA_BYTES = 64 << 20, /* HEAP_MAX_SIZE of glibc */
@@ -107,21 +108,25 @@ enum mem_part shape_of_path(const struct mappings *m, size_t i,
 
 /* ---- sizes ---- */
 
+/* Tables are padded to pages. */
+static bool shape_is_near(uint64_t size, uint64_t sum)
+{
+	return (size > sum ? size - sum : sum - size) <= PADDING_MOST;
+}
+
 bool shape_is_of_gc(uint64_t size, uint64_t heap, bool has_stack)
 {
-	enum { BITMAPS = 2, TABLES = 4 };
+	const uint64_t bitmaps = 2, tables = 4;
 
 	if (!heap || size < GC_LEAST)
 		return false;
-	for (uint64_t i = 0; i < (BITMAPS + 1) * (TABLES + 1); i++) {
-		uint64_t sum = i % (BITMAPS + 1) * (heap / 64) +
-			       i / (BITMAPS + 1) * (heap / 512);
+	for (uint64_t i = 0; i <= bitmaps; i++) {
+		for (uint64_t k = 0; k <= tables; k++) {
+			uint64_t sum = i * (heap / 64) + k * (heap / 512);
 
-		for (int k = 0; k <= has_stack; k++, sum += MARK_STACK) {
-			uint64_t off = size > sum ? size - sum : sum - size;
-
-			/* Tables are padded to pages. */
-			if (sum && off <= 2 * PAGE_BYTES)
+			if ((sum && shape_is_near(size, sum)) ||
+			    (has_stack &&
+			     shape_is_near(size, sum + MARK_STACK)))
 				return true;
 		}
 	}
