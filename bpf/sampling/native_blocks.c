@@ -43,8 +43,10 @@ static double chance(double x)
 
 	if (x > 40)
 		return 1;
-	for (; x > 1.0 / 64; x /= 2)
+	while (x > 1.0 / 64) {
+		x /= 2;
 		doublings++;
+	}
 	p = x * (1 - x / 2 * (1 - x / 3 * (1 - x / 4)));
 	while (doublings-- > 0)
 		p *= 2 - p; /* 1 - exp(-2x) = (1 - e)(1 + e), e = exp(-x) */

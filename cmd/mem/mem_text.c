@@ -37,11 +37,13 @@ static void add_head(struct text *out, const struct mem_view *v)
 	struct text line = { 0 };
 
 	safe_text_puts(&line, v->name);
-	text_printf(
-		&line, " (%d): RSS %s, %s beyond the Java heap", (int)a->pid,
-		units_bytes((double)a->rss).text,
-		units_bytes((double)(a->total - a->parts[MEM_HEAP].resident))
-			.text);
+	text_printf(&line, " (%d): RSS %s", (int)a->pid,
+		    units_bytes((double)a->rss).text);
+	if (mem_has_heap(a))
+		text_printf(&line, ", %s beyond the Java heap",
+			    units_bytes((double)(a->total -
+						 a->parts[MEM_HEAP].resident))
+				    .text);
 	if (v->container && v->container->memory.current >= 0)
 		text_printf(
 			&line, "; container %s",
@@ -256,6 +258,23 @@ static void add_maps(struct text *out, const struct mem_account *a)
 	add_table(out, &t);
 }
 
+/* A line each. */
+static void add_limits(struct text *out, const struct mem_account *a)
+{
+	struct lines lines = lines_over(a->limits.len ? a->limits.bytes : "",
+					a->limits.len);
+	struct line line;
+
+	while (lines_next(&lines, &line)) {
+		struct text copy = { 0 };
+
+		text_puts(&copy, "note: ");
+		text_add(&copy, line.text, line.len);
+		columns_wrap(out, copy.bytes, 0, 2, WIDTH);
+		text_release(&copy);
+	}
+}
+
 void mem_add_text(struct text *out, const struct mem_view *v,
 		  const struct mem_tables *tables)
 {
@@ -266,8 +285,7 @@ void mem_add_text(struct text *out, const struct mem_view *v,
 	add_parts(out, a);
 	if (v->container)
 		add_container(out, v->container);
-	if (a->limits.len)
-		text_add(out, a->limits.bytes, a->limits.len);
+	add_limits(out, a);
 	if (tables->threads)
 		add_threads(out, a);
 	if (tables->arenas)
@@ -335,11 +353,10 @@ static void add_grown_sizes(struct text *line, const struct mem_growth *g)
 static void add_kinds(struct text *line, const struct mem_growth *g)
 {
 	for (size_t i = 0; i < g->kind_count; i++) {
-		text_printf(line, "%s+", i ? ", " : "");
+		text_printf(line, "%s%s +", i ? ", " : "", g->kinds[i].name);
 		units_add_count(line, (uint64_t)g->kinds[i].count);
-		text_printf(line, " %s%s", g->kinds[i].name,
-			    g->kinds[i].is_guess ? " (by the sizes of blocks)"
-						 : "");
+		if (g->kinds[i].is_guess)
+			text_puts(line, " (by the sizes of blocks)");
 	}
 }
 

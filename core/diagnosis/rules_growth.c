@@ -156,7 +156,7 @@ const char *rule_old(struct verdict *v, const struct diagnosis_facts *f)
 	return NULL;
 }
 
-/* "; malloc has 12.9 MB more: +600 java.util.zip.Inflater (by the sizes …)" */
+/* "; malloc has 12.9 MB more: java.util.zip.Inflater +600 (by the sizes …)" */
 static void growth_add_kinds(struct text *out, const struct mem_growth *g)
 {
 	if (!g->has_blocks || g->in_use <= 0)
@@ -164,8 +164,8 @@ static void growth_add_kinds(struct text *out, const struct mem_growth *g)
 	text_printf(out, "; malloc has %s more",
 		    units_bytes((double)g->in_use).text);
 	for (size_t i = 0; i < g->kind_count; i++)
-		text_printf(out, "%s +%" PRId64 " %s%s", i ? "," : ":",
-			    g->kinds[i].count, g->kinds[i].name,
+		text_printf(out, "%s %s +%" PRId64 "%s", i ? "," : ":",
+			    g->kinds[i].name, g->kinds[i].count,
 			    g->kinds[i].is_guess ? " (by the sizes of blocks)"
 						 : "");
 }
@@ -205,8 +205,11 @@ const char *rule_direct(struct verdict *v, const struct diagnosis_facts *f)
 	struct cause *c;
 	double share;
 
-	if (!d || !d->is_known || !d->max)
+	if (!d || !d->is_known)
 		return "the JVM's memory is unreadable";
+	/* No direct buffer was made yet. */
+	if (!d->max)
+		return NULL;
 	share = (double)d->reserved / (double)d->max;
 	if (share < DIRECT_SHARE)
 		return NULL;

@@ -71,7 +71,7 @@ struct mem_heap {
 	uint64_t start, end; /* reserved; 0 = unknown */
 	uint64_t max;        /* bytes; 0 = unknown */
 	bool has_objects;
-	uint64_t objects;       /* bytes of regions or spaces that are in use */
+	uint64_t objects;       /* resident bytes of objects and garbage */
 	uint64_t free_resident; /* resident, but not of objects; an estimate
 				   with ZGC */
 	/*

@@ -60,6 +60,9 @@ size_t class_graph_find(struct class_graph *g, const struct field_reader *r,
 			const char *name, bool is_whole, uint64_t *out,
 			size_t most);
 
+/* Since then, metaspace is in aligned reservations (JDK-8251158). */
+enum { JDK_OF_NODES = 16 };
+
 struct accounting {
 	struct mem_account *out;
 	const struct jvm *jvm;
@@ -74,7 +77,7 @@ struct accounting {
 	bool has_fields;
 	struct class_graph classes;
 	bool has_classes;
-	bool has_nodes; /* aligned reservations for metaspace (JDK 16) */
+	bool has_nodes; /* JDK_OF_NODES, or later */
 	struct claims claims;
 	bool is_glibc;
 	size_t stack_cap, range_cap;
@@ -158,7 +161,12 @@ enum mem_part shape_of_path(const struct mappings *m, size_t i,
  * with G1 and ZGC a mark stack of 32 MB.
  */
 bool shape_is_of_gc(uint64_t size, uint64_t heap, bool has_stack);
-/* The same for one table of the committed part of a heap, without a margin. */
+/*
+ * True if it is that of one bitmap or two, and of small neighbors with which
+ * the kernel merged them.
+ */
+bool shape_has_bitmaps(uint64_t size, uint64_t heap);
+/* True if it is that of one table of the committed part of a heap. */
 bool shape_is_of_committed(uint64_t size, uint64_t committed);
 
 /* Claims what is left of anonymous mappings. */

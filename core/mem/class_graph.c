@@ -9,6 +9,7 @@
 
 enum {
 	CLASSES_MOST = 1 << 19,
+	STEPS_MOST = 4 * CLASSES_MOST,
 	LOADERS_MOST = 1 << 19,
 	BUCKETS_MOST = 1 << 20,
 	AT_ONCE = 1024, /* ranges of a request */
@@ -46,7 +47,8 @@ struct blocks {
 static void block_read(struct blocks *s, struct block *b, uint64_t number)
 {
 	struct memory_range r[BLOCK_PAGES];
-	uint8_t states[BLOCK_PAGES], at[BLOCK_PAGES];
+	uint8_t states[BLOCK_PAGES];
+	size_t at[BLOCK_PAGES];
 	size_t n = 0;
 
 	b->number = number;
@@ -54,8 +56,8 @@ static void block_read(struct blocks *s, struct block *b, uint64_t number)
 	memset(states, PAGE_RESIDENT, sizeof(states));
 	if (s->pages)
 		pages_read(s->pages, number * BLOCK, states, BLOCK_PAGES);
-	for (uint8_t i = 0; i < BLOCK_PAGES; i++) {
-		size_t offset = (size_t)i * PAGE_BYTES;
+	for (size_t i = 0; i < BLOCK_PAGES; i++) {
+		size_t offset = i * PAGE_BYTES;
 
 		if (states[i] != PAGE_RESIDENT)
 			continue;
@@ -119,7 +121,7 @@ struct walk {
 /* Returns true when the walk must end. */
 static bool walk_is_over(struct walk *w)
 {
-	if (w->g->count < CLASSES_MOST && ++w->steps < 4 * CLASSES_MOST &&
+	if (w->g->count < CLASSES_MOST && ++w->steps < STEPS_MOST &&
 	    (w->steps % 256 || !read_budget_is_spent(&w->budget)))
 		return false;
 	w->g->is_complete = false;

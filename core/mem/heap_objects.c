@@ -4,13 +4,12 @@
  *
  * Regions (G1, Shenandoah) and spaces (Serial, Parallel) have objects from
  * _bottom to _top, and resident pages beyond are free.  The counters of spaces
- * are as old as the last collection (JDK 25), so they are the last resort.
+ * are of no use: since JDK 25 they are as old as the last collection.
  */
 #include "core/base/alloc.h"
 #include "core/hotspot/vm_flags.h"
 #include "core/mem/accounting.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -30,7 +29,6 @@ static bool heap_is_of(const struct accounting *a, const char *collector)
 struct object_sum {
 	struct accounting *a;
 	uint64_t start, end; /* whole pages */
-	uint64_t bytes;
 	struct page_sum pages;
 };
 
@@ -42,7 +40,6 @@ static void objects_add(struct object_sum *s, uint64_t bottom, uint64_t top)
 
 	if (bottom >= top || bottom < h->start || top > h->end)
 		return;
-	s->bytes += top - bottom;
 	/* No page counts twice. */
 	if (start >= s->start && start <= s->end) {
 		s->end = end > s->end ? end : s->end;
@@ -53,18 +50,22 @@ static void objects_add(struct object_sum *s, uint64_t bottom, uint64_t top)
 	s->end = end;
 }
 
-/* Sets the result. */
+/* Objects may also be in memory that was not touched yet. */
+static void heap_set_objects(struct mem_heap *h, uint64_t resident,
+			     uint64_t objects)
+{
+	h->has_objects = true;
+	h->objects = objects < resident ? objects : resident;
+	h->free_resident = resident - h->objects;
+}
+
 static void objects_end(struct object_sum *s)
 {
 	struct mem_heap *h = &s->a->out->heap;
-	uint64_t resident = s->a->out->parts[MEM_HEAP].resident;
 
 	pages_add(s->a->pages, s->start, s->end, &s->pages);
-	h->has_objects = true;
-	h->objects = s->bytes;
-	h->free_resident = resident > s->pages.resident
-				   ? resident - s->pages.resident
-				   : 0;
+	heap_set_objects(h, s->a->out->parts[MEM_HEAP].resident,
+			 s->pages.resident);
 }
 
 /* ---- regions ---- */
@@ -217,7 +218,7 @@ static uint64_t generation_find(const struct accounting *a, bool is_old)
 		return memory_u64(a->memory, at + offset);
 	/* JDK 8 has an array of them. */
 	return vm_structs_offset(a->v, "GenCollectedHeap", "_gens", &offset)
-		       ? memory_u64(a->memory, at + offset + 8 * is_old)
+		       ? memory_u64(a->memory, at + offset + (is_old ? 8 : 0))
 		       : 0;
 }
 
@@ -303,34 +304,14 @@ static bool objects_of_heap(struct accounting *a, uint64_t *out)
 	return false;
 }
 
-static uint64_t objects_of_counters(const struct accounting *a)
-{
-	enum { GENERATIONS = 2, SPACES = 3 };
-	uint64_t sum = 0;
-
-	for (int i = 0; a->counters && i < GENERATIONS * SPACES; i++) {
-		char name[64];
-		int64_t value = 0;
-
-		snprintf(name, sizeof(name),
-			 "sun.gc.generation.%d.space.%d.used", i / SPACES,
-			 i % SPACES);
-		perfdata_value(a->counters, name, &value);
-		sum += value > 0 ? (uint64_t)value : 0;
-	}
-	return sum;
-}
-
 void account_objects(struct accounting *a)
 {
 	struct mem_heap *h = &a->out->heap;
-	uint64_t resident = a->out->parts[MEM_HEAP].resident;
+	uint64_t objects;
 
-	if (a->v && a->pages && (objects_of_regions(a) || objects_of_spaces(a)))
+	if (!a->v ||
+	    (a->pages && (objects_of_regions(a) || objects_of_spaces(a))))
 		return;
-	if (!a->v || !objects_of_heap(a, &h->objects) || h->objects > h->max)
-		h->objects = objects_of_counters(a);
-	h->has_objects = h->objects > 0;
-	if (h->has_objects && resident > h->objects)
-		h->free_resident = resident - h->objects;
+	if (objects_of_heap(a, &objects) && objects <= h->max)
+		heap_set_objects(h, a->out->parts[MEM_HEAP].resident, objects);
 }

@@ -12,7 +12,7 @@
 enum {
 	/* A node of the metaspace begins and ends at a multiple of it. */
 	NODE_BYTES = 4 << 20,
-	JDK_OF_NODES = 16, /* JDK-8251158 */
+	CARDS_MARGIN = 2 * PAGE_BYTES,
 	/* Before, a node had this size unless a class needed more. */
 	OLD_NODE_BYTES = 2 << 20,
 };
@@ -238,7 +238,7 @@ void account_gc(struct accounting *a)
 	 * barrier set without a table has another value there.
 	 */
 	if (account_mapping(a, start) == SIZE_MAX || bytes < h->max / 1024 ||
-	    bytes > h->max / 128 + 2 * PAGE_BYTES)
+	    bytes > h->max / 128 + CARDS_MARGIN)
 		return;
 	claims_add(&a->claims, start, start + bytes, MEM_GC, "card table");
 	if (strcmp(h->collector, "G1") == 0 && bytes % PAGE_BYTES == 0)

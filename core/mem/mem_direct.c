@@ -104,7 +104,7 @@ static bool direct_find_mirror(struct direct_reader *d, uint64_t klass,
 static bool direct_read_long(struct direct_reader *d, uint64_t at,
 			     uint64_t *out)
 {
-	int64_t value;
+	int64_t value = 0;
 
 	if (!memory_read(d->a->memory, at, &value, sizeof(value)) ||
 	    value < 0 || (value > BYTES_MOST && value != INT64_MAX))

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* shapes: parts that the mappings alone reveal: paths, sizes and neighbors. */
 #include "core/base/alloc.h"
+#include "core/jvm/jdk_version.h"
 #include "core/mem/accounting.h"
 
 #include <stdio.h>
@@ -11,9 +12,10 @@ enum {
 	/* Zeroed data of a library is behind it, and merged with neighbors. */
 	ZEROED_MOST = 4 << 20,
 	NODE_BYTES = 4 << 20,
-	NODES_MULTIPLE = 64 << 20, /* of reservations of the metaspace */
 	GRANULE = 64 << 10,
 	GC_LEAST = 64 << 10, /* smaller mappings of that size are chance */
+	PADDING_MOST = 2 * PAGE_BYTES,
+	BITMAP_LEAST = 1 << 20,
 	MARK_STACK = 32 << 20,
 	ARENA_BYTES = 64 << 20, /* HEAP_MAX_SIZE of glibc */
 	GUARD_MOST = 64 << 10,
@@ -106,21 +108,25 @@ enum mem_part shape_of_path(const struct mappings *m, size_t i,
 
 /* ---- sizes ---- */
 
+/* Tables are padded to pages. */
+static bool shape_is_near(uint64_t size, uint64_t sum)
+{
+	return (size > sum ? size - sum : sum - size) <= PADDING_MOST;
+}
+
 bool shape_is_of_gc(uint64_t size, uint64_t heap, bool has_stack)
 {
-	enum { BITMAPS = 2, TABLES = 4 };
+	const uint64_t bitmaps = 2, tables = 4;
 
 	if (!heap || size < GC_LEAST)
 		return false;
-	for (uint64_t i = 0; i < (BITMAPS + 1) * (TABLES + 1); i++) {
-		uint64_t sum = i % (BITMAPS + 1) * (heap / 64) +
-			       i / (BITMAPS + 1) * (heap / 512);
+	for (uint64_t i = 0; i <= bitmaps; i++) {
+		for (uint64_t k = 0; k <= tables; k++) {
+			uint64_t sum = i * (heap / 64) + k * (heap / 512);
 
-		for (int k = 0; k <= has_stack; k++, sum += MARK_STACK) {
-			uint64_t off = size > sum ? size - sum : sum - size;
-
-			/* Tables are padded. */
-			if (sum && off <= GRANULE && off <= sum / 8)
+			if ((sum && shape_is_near(size, sum)) ||
+			    (has_stack &&
+			     shape_is_near(size, sum + MARK_STACK)))
 				return true;
 		}
 	}
@@ -139,6 +145,15 @@ bool shape_is_of_committed(uint64_t size, uint64_t committed)
 			return true;
 	}
 	return false;
+}
+
+bool shape_has_bitmaps(uint64_t size, uint64_t heap)
+{
+	const uint64_t bitmap = heap / 64;
+
+	return bitmap >= BITMAP_LEAST &&
+	       ((size >= bitmap && size - bitmap <= bitmap / 6) ||
+		(size >= 2 * bitmap && size - 2 * bitmap <= bitmap / 3));
 }
 
 /* ---- what is left of anonymous mappings ---- */
@@ -206,11 +221,16 @@ static void rest_find_committed(struct rest *r)
 static bool rest_has_gc_size(const struct rest *r, uint64_t start, uint64_t end)
 {
 	const struct mem_heap *h = &r->a->out->heap;
-	bool has_stack = strcmp(h->collector, "G1") == 0 ||
-			 strcmp(h->collector, "Z") == 0;
+	/* Other allocators have mappings of 32 MB, too. */
+	bool has_stack = r->a->is_glibc && (strcmp(h->collector, "G1") == 0 ||
+					    strcmp(h->collector, "Z") == 0);
 	const uint64_t sizes[] = { end - start, r->m->end - r->m->start,
 				   r->around.end - r->around.start };
 
+	/* Blocks of malloc() are known, so few other pieces are as large. */
+	if (r->a->is_glibc && r->a->memory &&
+	    shape_has_bitmaps(end - start, h->max))
+		return true;
 	for (size_t i = 0; i < 3; i++) {
 		if (shape_is_of_gc(sizes[i], h->max, has_stack))
 			return true;
@@ -222,16 +242,30 @@ static bool rest_has_gc_size(const struct rest *r, uint64_t start, uint64_t end)
 	return false;
 }
 
-/* A reservation of the metaspace is larger than what is committed of it. */
+static bool mapping_is_reserved(const struct mapping *m)
+{
+	return smaps_is_anonymous(m) && !m->is_readable;
+}
+
+/*
+ * A node of the metaspace has an aligned start and end, and committed memory
+ * and reserved memory by turns between.
+ */
 static bool rest_is_metaspace(const struct rest *r, uint64_t start,
 			      uint64_t end)
 {
-	uint64_t first = r->around.start, all = r->around.end - first;
+	const struct mappings *m = &r->a->smaps.mappings;
+	const struct mapping *below = r->m - 1, *above = r->m + 1;
 
+	/* The mark stack of G1 is aligned, too. */
 	return r->a->has_nodes && r->m->is_writable &&
-	       first % NODE_BYTES == 0 && all % NODES_MULTIPLE == 0 &&
-	       all > end - start && (start - first) % GRANULE == 0 &&
-	       (end - start) % GRANULE == 0;
+	       end - start != MARK_STACK && start == r->m->start &&
+	       end == r->m->end && start % GRANULE == 0 && end % GRANULE == 0 &&
+	       (start % NODE_BYTES == 0 || (r->mapping && below->end == start &&
+					    mapping_is_reserved(below))) &&
+	       (end % NODE_BYTES == 0 ||
+		(r->mapping + 1 < m->count && above->start == end &&
+		 mapping_is_reserved(above)));
 }
 
 /* Claims a piece in which no block of malloc() begins. */
@@ -402,21 +436,40 @@ static void shapes_read_counters(struct accounting *a)
 {
 	struct mem_heap *h = &a->out->heap;
 	int64_t young = 0, old = 0;
-	const char *name;
+	const char *text;
 
 	if (!a->counters)
 		return;
+	text = perfdata_text(a->counters, "java.property.java.version");
+	a->has_nodes = jdk_version_of(text).feature >= JDK_OF_NODES;
+	text = perfdata_text(a->counters, "sun.gc.collector.0.name");
+	if (text && strstr(text, "G1"))
+		snprintf(h->collector, sizeof(h->collector), "G1");
 	perfdata_value(a->counters, "sun.gc.generation.0.maxCapacity", &young);
 	perfdata_value(a->counters, "sun.gc.generation.1.maxCapacity", &old);
-	name = perfdata_text(a->counters, "sun.gc.collector.0.name");
-	if (name && strstr(name, "G1"))
-		snprintf(h->collector, sizeof(h->collector), "G1");
 	if (young < 0 || old < 0)
 		return;
 	/* Each generation of G1 and ZGC may have the whole heap. */
 	h->max = young == old || *h->collector
 			 ? (uint64_t)(young > old ? young : old)
 			 : (uint64_t)young + (uint64_t)old;
+	/* G1 adds some bytes (pad_capacity() in g1MonitoringSupport.hpp). */
+	h->max = h->max / PAGE_BYTES * PAGE_BYTES;
+}
+
+/* Returns the end of the heap that would begin at mapping i. */
+static uint64_t shape_heap_end(const struct mappings *m, size_t i)
+{
+	uint64_t end = m->all[i].start;
+	const char *detail;
+
+	/* Archived objects are a file in the heap (JDK 9 to 21). */
+	for (; i < m->count && m->all[i].start == end &&
+	       (mapping_is_reservable(&m->all[i]) ||
+		shape_of_path(m, i, &detail) == MEM_ARCHIVE);
+	     i++)
+		end = m->all[i].end;
+	return end;
 }
 
 /*
@@ -432,7 +485,7 @@ static void shapes_claim_heap(struct accounting *a)
 
 	shapes_read_counters(a);
 	for (size_t i = 0; h->max && i < m->count; i = r.last + 1) {
-		uint64_t resident = 0;
+		uint64_t resident = 0, length;
 		const char *detail;
 
 		reservation_find(&r, m, i);
@@ -444,9 +497,10 @@ static void shapes_claim_heap(struct accounting *a)
 		}
 		for (size_t k = r.first; k <= r.last; k++)
 			resident += a->smaps.all[k].resident;
-		if (r.end - r.start == h->max)
+		length = shape_heap_end(m, i) - r.start;
+		if (length == h->max)
 			resident = UINT64_MAX;
-		if (r.end - r.start < h->max || resident <= fullest)
+		if (length < h->max || resident <= fullest)
 			continue;
 		fullest = resident;
 		h->start = r.start;

@@ -144,7 +144,7 @@ static bool rule_fit(const struct judged *j)
 {
 	uint64_t need;
 
-	if (!limit_is_known(j) || !j->a->heap.max)
+	if (!limit_is_known(j) || !j->a->heap.max || !mem_has_heap(j->a))
 		return false;
 	need = j->a->heap.max + beyond_heap(j->a);
 	if (need <= (uint64_t)j->c->limit)
@@ -297,7 +297,7 @@ static void verdict_fit(struct mem_verdict *v, const struct judged *j)
 {
 	uint64_t beyond, limit;
 
-	if (!limit_is_known(j) || !j->a->heap.max)
+	if (!limit_is_known(j) || !j->a->heap.max || !mem_has_heap(j->a))
 		return;
 	limit = (uint64_t)j->c->limit;
 	beyond = beyond_heap(j->a) / 100 * (100 + SPARE);
@@ -376,8 +376,9 @@ static void detail_code(struct text *out, const struct mem_account *a)
 
 static void detail_stacks(struct text *out, const struct mem_account *a)
 {
-	text_puts(out, units_counted(a->stack_count, "thread").text);
-	if (a->stacks) {
+	if (a->stack_count)
+		text_puts(out, units_counted(a->stack_count, "thread").text);
+	if (a->stacks && a->stack_count) {
 		text_puts(out, "; largest: ");
 		safe_text_puts(out, a->stacks[0].name);
 		text_printf(

@@ -50,6 +50,12 @@ void mem_verdict_release(struct mem_verdict *v); /* zeroed is allowed */
 /* Returns what malloc_trim() would give back, in bytes. */
 uint64_t mem_trimmable(const struct mem_account *a);
 
+/* False if the pages of the heap are among those of other parts. */
+static inline bool mem_has_heap(const struct mem_account *a)
+{
+	return a->parts[MEM_HEAP].resident > 0;
+}
+
 /* Sums of all arenas. */
 struct malloc_arena mem_arena_sum(const struct mem_account *a);
 

@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Bodies of 40 MB pass mxprx -u in both directions, with a length, in chunks,
-# and over TLS; bodies of 100 MB in make check-all.  The proxy's memory does not
+# Only in check-all: bodies of 100 MB; http_forward_test has small ones.
+# Bodies of 100 MB pass mxprx -u in both directions, with a length, in chunks,
+# and over TLS.  The proxy's memory does not
 # grow with them, nor if the client or the agent stops reading, and other clients
 # are served meanwhile.  If a client goes away, the response to it ends.
 sjkc=$1

@@ -1,4 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
+# Only in check-all: the parts of the client; wrong_login_or_certificate_is_reported and
+# mxping_diagnoses_tls have TLS with commands.
 # The JMX client of sjkc, without a command: TLS to the JMX server alone or also
 # to the registry, and a JVM that is reachable only by one forwarded port.
 # shellcheck disable=SC2034,SC2154 # variables of target.sh

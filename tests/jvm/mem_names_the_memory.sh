@@ -90,7 +90,7 @@ near("trimmed", int(sys.argv[2]) - int(sys.argv[3]), a["trimmable_bytes"], 0.02)
 	# Each second has 75 more Inflaters.
 	target "$jdk" -- leak=75 || exit 1
 	ask 0 mem "$pid" --watch 2s -d 8s || exit 1
-	grep -q '^  +[0-9]* java.util.zip.Inflater (by the sizes of blocks)' "$scratch/out" &&
+	grep -q '^  java.util.zip.Inflater +[0-9]* (by the sizes of blocks)' "$scratch/out" &&
 		grep -q '^malloc grew in each of the last .*: probably a leak' \
 			"$scratch/out" || { cat "$scratch/out"; exit 1; }
 	target_end "$pid"

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# Only in check-all: it waits for a backend; push_test has the queue.
 # prof --push keeps what it cannot send while the backend is away, sends it in order
 # when the backend is back, and sends the last interval when it gets SIGTERM.  What
 # the backend refuses is counted.

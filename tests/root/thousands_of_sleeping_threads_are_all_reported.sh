@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# Only in check-all: 4,000 threads; thread_with_short_waits_is_not_reported_as_asleep has few.
 # Begins early: waits for samples.
 # prof reports each of four thousand sleeping threads with its place and for the
 # time that it slept, and samples the other threads as usual.  A thread that

@@ -44,6 +44,7 @@ static const struct {
 	{ 0, 0xfe, 0xa8, WRITES_NONE }, /* test eax, n */
 	{ 0, 0xc7, 0x01, WRITES_RM },   /* add, or, …, xor r/m, r */
 	{ 0, 0xc7, 0x03, WRITES_REG },  /* the same to a register */
+	{ 0, 0xc7, 0x05, WRITES_NONE }, /* … eax, n; eax is no argument */
 	{ 0, 0xff, 0x89, WRITES_RM },   /* mov r/m, r */
 	{ 0, 0xff, 0x8b, WRITES_REG },  /* mov r, r/m */
 	{ 0, 0xff, 0x8d, WRITES_REG },  /* lea */

@@ -13,7 +13,7 @@
 #include <stdint.h>
 
 enum {
-	X86_PROBE_BYTES = 32,    /* enough of a function for x86_probe_skip() */
+	X86_PROBE_BYTES = 64,    /* enough of a function for x86_probe_skip() */
 	X86_PROBE_ARGUMENTS = 6, /* in registers, at most */
 };
 

@@ -311,8 +311,9 @@ static void native_growth_names_the_blocks(void **state)
 	m.growth.kind_count = 1;
 	m.facts.growth = &m.growth;
 	assert_string_equal(expect("native")->detail.bytes,
-			    "128 MB now; malloc has 20 MB more: +600 "
-			    "java.util.zip.Inflater (by the sizes of blocks)");
+			    "128 MB now; malloc has 20 MB more: "
+			    "java.util.zip.Inflater +600 (by the sizes of "
+			    "blocks)");
 	m.growth.in_use = -1;
 	assert_string_equal(expect("native")->detail.bytes, "128 MB now");
 }
@@ -325,6 +326,9 @@ static void direct_buffers_reach_their_limit(void **state)
 	m.account.direct.reserved = 95 << 20;
 	assert_string_equal(expect("direct")->sentence.bytes,
 			    "direct buffers have 95 MB of at most 100 MB");
+	m.account.direct.max = 0;
+	expect(NULL);
+	assert_false(rule_is_unchecked("direct"));
 	m.account.direct.is_known = false;
 	expect(NULL);
 	assert_true(rule_is_unchecked("direct"));

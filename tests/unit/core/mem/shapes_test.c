@@ -92,6 +92,22 @@ static void shape_is_of_gc_knows_sums_of_tables(void **state)
 	assert_false(shape_is_of_gc(80 << 10, 16 * MB, false));
 }
 
+static void shape_has_bitmaps_allows_small_neighbors(void **state)
+{
+	const uint64_t heap = 1024 * MB;
+
+	(void)state;
+	assert_true(shape_has_bitmaps(16 * MB, heap));
+	assert_true(shape_has_bitmaps(17 * MB, heap));
+	assert_true(shape_has_bitmaps(35 * MB, heap));
+	assert_false(shape_has_bitmaps(16 * MB - 4096, heap));
+	assert_false(shape_has_bitmaps(19 * MB, heap));
+	assert_false(shape_has_bitmaps(31 * MB, heap));
+	assert_false(shape_has_bitmaps(64 * MB, heap));
+	assert_false(shape_has_bitmaps(512 << 10, 32 * MB));
+	assert_false(shape_has_bitmaps(0, 0));
+}
+
 static void shape_is_of_committed_knows_single_tables(void **state)
 {
 	const uint64_t heap = 378 * MB;
@@ -297,6 +313,7 @@ int main(void)
 		cmocka_unit_test(shape_of_path_tells_files_apart),
 		cmocka_unit_test(shape_of_path_takes_a_program_for_a_library),
 		cmocka_unit_test(shape_is_of_gc_knows_sums_of_tables),
+		cmocka_unit_test(shape_has_bitmaps_allows_small_neighbors),
 		cmocka_unit_test(shape_is_of_committed_knows_single_tables),
 		cmocka_unit_test(
 			account_rest_recognizes_neighbors_flags_and_sizes),
