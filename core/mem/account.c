@@ -423,6 +423,11 @@ int mem_account_read(struct mem_account *out, const struct jvm *jvm,
 		a.smaps.mappings.paths = (struct arena){ 0 };
 		out->seconds_ns = (uint64_t)(clock_monotonic_ns() - began);
 	}
+	/* The kernel frees the memory of a process that ends. */
+	if (ret == 0 && jvm_is_ending(jvm)) {
+		mem_account_release(out);
+		ret = jvm_fail_ended(jvm, err);
+	}
 	class_graph_release(&a.classes);
 	claims_release(&a.claims);
 	process_view_close(a.view);
