@@ -257,9 +257,10 @@ static bool rest_is_metaspace(const struct rest *r, uint64_t start,
 	const struct mappings *m = &r->a->smaps.mappings;
 	const struct mapping *below = r->m - 1, *above = r->m + 1;
 
-	/* The mark stack of G1 is aligned, too. */
-	return r->a->has_nodes && r->m->is_writable &&
-	       end - start != MARK_STACK && start == r->m->start &&
+	/* All classes lead to all nodes, and other memory is aligned, too. */
+	if (r->a->has_classes && r->a->classes.is_complete)
+		return false;
+	return r->a->has_nodes && r->m->is_writable && start == r->m->start &&
 	       end == r->m->end && start % GRANULE == 0 && end % GRANULE == 0 &&
 	       (start % NODE_BYTES == 0 || (r->mapping && below->end == start &&
 					    mapping_is_reserved(below))) &&
@@ -275,12 +276,12 @@ static void rest_claim_piece(const struct rest *r, uint64_t start, uint64_t end)
 
 	if (start >= end)
 		return;
-	if (rest_is_metaspace(r, start, end))
-		claims_add(c, start, end, MEM_METASPACE, "by shape");
-	else if (r->is_of_tables)
+	if (r->is_of_tables)
 		claims_add(c, start, end, MEM_GC, "next to the card table");
 	else if (rest_has_gc_size(r, start, end))
 		claims_add(c, start, end, MEM_GC, "by size");
+	else if (rest_is_metaspace(r, start, end))
+		claims_add(c, start, end, MEM_METASPACE, "by shape");
 	else if (r->is_behind_library)
 		claims_add(c, start, end, MEM_LIBRARIES, "zeroed data");
 	else if (*r->a->out->allocator && !r->a->is_glibc)
