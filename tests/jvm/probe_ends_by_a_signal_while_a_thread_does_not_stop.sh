@@ -17,10 +17,13 @@ for jdk in $(jdks | head -n 1); do
 	: >"$scratch/go"
 	# The program prints a line after each collection.
 	before=-1
-	while now=$(wc -l <"$said") && [ "$now" != "$before" ]; do
+	for _ in $(seq 20); do
+		now=$(wc -l <"$said")
+		[ "$now" != "$before" ] || break
 		before=$now
 		sleep 3
 	done
+	[ "$now" = "$before" ] || { echo 'the thread stops'; exit 1; }
 	kill -INT $job
 	wait $job
 	status=$?
