@@ -276,6 +276,11 @@ static int mem_run_files(int argc, char **argv, struct error *err)
 		ret = mem_write(&before, argv[0], err);
 	} else {
 		ret = mem_read_file(&after, argv[1], err);
+		if (ret == 0 && before.account.pid != after.account.pid)
+			log_always("the files are of two processes, %d and %d: "
+				   "differences are no growth",
+				   (int)before.account.pid,
+				   (int)after.account.pid);
 		if (ret == 0)
 			ret = mem_print_growth(&before.account, &after.account,
 					       err);

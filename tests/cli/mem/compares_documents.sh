@@ -33,6 +33,8 @@ document 1790000060 620 >after.json
 run sjkc mem before.json
 run sjkc mem before.json after.json
 run sjkc mem --diff before.json after.json
+sed 's/"pid":4711/"pid":4712/' after.json >other.json
+run sjkc mem --diff before.json other.json
 run sjkc mem --diff before.json
 run sjkc mem before.json --watch 5s
 run sjkc mem before.json --json -o again.json
