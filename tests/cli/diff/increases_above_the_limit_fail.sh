@@ -9,8 +9,10 @@ printf 'a;b;c 1200\na;b;d 501\na;f 299\n' >2.txt
 printf 'a;b;c 10\na;b;d 5\na;e 4\n' >3.txt
 printf 'a;b;c 13\na;b;d 5\na;e 4\n' >4.txt
 echo "-- all results"
-sjkc diff 1.txt 2.txt --fail-above 5 | head -n 2
-sjkc diff 2.txt 1.txt --fail-above 16% | head -n 2
+sjkc diff 1.txt 2.txt --fail-above 5 >out
+head -n 2 out
+sjkc diff 2.txt 1.txt --fail-above 16% >out
+head -n 2 out
 try 1.txt 2.txt --fail-above 5%
 try 1.txt 2.txt --fail-above 10%
 try 1.txt 2.txt --fail-above 16.62%
