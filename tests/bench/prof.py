@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 #
-#	prof.py SJKC JDK CLASSES SECONDS [push [locks]]
+#	prof.py SJKC JDK CLASSES SECONDS [push [locks] | why]
 #
 # Measures the cost of sampling for a program and for sjkc; with "push", of
 # prof --push at 19 Hz, also with sjkc on one CPU; with "locks", of a program whose
-# threads allocate and wait for a lock.  A round has several
+# threads allocate and wait for a lock; with "why", of a whole run of why.  A round
+# has several
 # short windows; in each window the program runs alone, under prof, or under
 # JFR. Every other round has the reverse order, so that drift cancels out.  Each
 # round yields the work of a window relative to the mean of the two windows
@@ -27,7 +28,7 @@ import time
 sjkc, jdk, classes, seconds = sys.argv[1:5]
 mode = sys.argv[5:]
 seconds = float(seconds)
-WINDOW = 1.0
+WINDOW = 8.0 if mode == ["why"] else 1.0  # why takes 7 s
 OWN_RUNS = 3
 until = time.monotonic() + seconds
 quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
@@ -110,6 +111,13 @@ def with_push(*before):
     return run
 
 
+def with_why(java):
+    why = subprocess.Popen([sjkc, "why", "-q", "-d", "6s", str(java.pid)], **quiet)
+    rates = window(java)
+    why.wait()
+    return rates
+
+
 def with_jfr(java):
     ask = [sjkc, "jcmd", str(java.pid)]
     subprocess.run(ask + ["JFR.start", "name=b", "settings=profile"],
@@ -153,6 +161,8 @@ if mode:
     kinds = {"alone": alone, "push": with_push(),
              "push, pinned": with_push("taskset", "-c", "0"),
              "alone again": alone}
+if mode == ["why"]:
+    kinds = {"alone": alone, "why": with_why, "alone again": alone}
 java = begin()
 rounds = []
 try:

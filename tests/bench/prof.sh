@@ -3,8 +3,8 @@
 #
 #	tests/bench/prof.sh SJKC
 #
-# Measures the cost of prof for the sampled program and for sjkc. Each JDK
-# takes SECONDS_EACH (default: 220); a longer time narrows the intervals.
+# Measures the cost of prof and why for the observed program and for sjkc. Each
+# measurement takes SECONDS_EACH (default: 220); a longer time narrows the intervals.
 set -u
 cd "$(dirname "$0")/../.." || exit 2
 sjkc=$(realpath "$1")
@@ -25,4 +25,7 @@ for jdk in $(jdks); do
 		python3 tests/bench/prof.py "$sjkc" "$jdk" "$scratch" \
 			"${SECONDS_EACH:-220}" $mode || exit 1
 	done
+	echo "under why:"
+	python3 tests/bench/prof.py "$sjkc" "$jdk" "$scratch" \
+		"${SECONDS_EACH:-220}" why || exit 1
 done

@@ -22,7 +22,7 @@ cat >"$scratch/program" <<-'END'
 	echo $# >"${0%/*}/children"
 END
 prof 0 --no-agent -t -o "$scratch/out.collapsed" -- sh "$scratch/program" \
-	"$jdk/bin/java" -Dtarget.seconds=1 -cp "$classes" Target burners=1 ||
+	"$jdk/bin/java" -Dtarget.seconds=2 -cp "$classes" Target burners=1 ||
 	exit 1
 children=$(cat "$scratch/children")
 [ "$children" -le 3 ] || { echo "prof has $children children"; exit 1; }
