@@ -42,7 +42,7 @@ finalizer|finalizer|-Xmx64m -XX:+UseSerialGC|15
 virtual|carriers|-Djdk.virtualThreadScheduler.parallelism=2|15
 fsync|disk|||@scratch
 dns|pool
-codecache|code_cache|-XX:ReservedCodeCacheSize=5m -XX:-SegmentedCodeCache|20
+codecache|code_cache|-XX:ReservedCodeCacheSize=5m -XX:-SegmentedCodeCache|45
 logging|convoy/disk|||@scratch
 pages|-|||50
 pages|-|||300

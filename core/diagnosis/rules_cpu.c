@@ -207,7 +207,7 @@ static bool code_cache_is_small(const struct diagnosis_facts *f)
 		return true;
 	return (double)r->code_most >= CODE_CACHE_MOST * (double)r->code_size &&
 	       compilers >= COMPILERS_CORES &&
-	       compilers >= COMPILERS_SHARE * cpu;
+	       compilers >= CODE_CACHE_CPU * cpu;
 }
 
 const char *rule_code_cache(struct verdict *v, const struct diagnosis_facts *f)
@@ -229,7 +229,10 @@ const char *rule_code_cache(struct verdict *v, const struct diagnosis_facts *f)
 		text_puts(&c->sentence, ", and compilation is disabled");
 	else if (share < CODE_CACHE_SHARE)
 		text_puts(&c->sentence,
-			  ": the JVM discards code, and compiles it again");
+			  r->code_used < r->code_most
+				  ? ": the JVM discards code, and compiles it "
+				    "again"
+				  : ", and the compilers do not rest");
 	text_printf(&c->detail,
 		    "%s of %s, at most %s so far; ReservedCodeCacheSize sets "
 		    "the size",

@@ -402,6 +402,15 @@ static void code_cache_is_judged_by_the_reply(void **state)
 	assert_string_equal(expect("code_cache")->sentence.bytes,
 			    "the code cache is 44% full: the JVM discards "
 			    "code, and compiles it again");
+	m.replies.code_used = m.replies.code_most * 94 / 100;
+	m.replies.code_size = m.replies.code_most * 10 / 8;
+	m.rates.process.cpu = 1.5;
+	m.rows[0].rates[THREAD_CPU] = 0.16;
+	expect("code_cache");
+	m.replies.code_used = m.replies.code_most;
+	assert_string_equal(expect("code_cache")->sentence.bytes,
+			    "the code cache is 80% full, and the compilers do "
+			    "not rest");
 	m.rows[0].rates[THREAD_CPU] = 0.01;
 	expect(NULL);
 	for (int i = 0; i < 10; i++)
