@@ -9,8 +9,9 @@
 #
 # The environment's JDKS are the homes of JDKs (default: 17 and 25), TIMES how often
 # each runs, SECONDS_OBSERVED the duration of why, and BUSY=1 runs a process that
-# uses one CPU beside them.  Needs root, and a machine without other work: a JVM
-# without a CPU has a cause.
+# uses one CPU beside them.  With AGENT=1, an agent that follows the calls that
+# `sjkc mcp` suggests must reach each fault (incidents/agent.py).  Needs root, and a
+# machine without other work: a JVM without a CPU has a cause.
 sjkc=$1
 shift
 wanted=$*
@@ -18,32 +19,33 @@ scratch=$(mktemp -d)
 . tests/jvm/lib/target.sh
 trap 'trap - EXIT; end_others; target_end_all; rm -rf "$scratch"' EXIT
 
-# name|rule|JVM options|seconds before|argument; trends begin after 30 s.  Of two
-# rules, either: the owner of a logger's lock waits for its file.
+# name|rule|JVM options|seconds before|argument|words; trends begin after 30 s.  Of
+# two rules, either: the owner of a logger's lock waits for its file.  An agent must
+# find one of the words or, without words, the rule.
 incidents='
-regex|place
-deadlock|deadlock
-convoy|convoy
-downstream|pool
-permits|pool
-leak|old|-Xmx130m -XX:+UseG1GC|31
-loaders|classes||31
-direct|native|-Xmx128m -XX:MaxDirectMemorySize=1g|31
-direct|direct|-Xmx64m|31
-deflater|native|-Xmx128m|31
+regex|place||||isMail
+deadlock|deadlock||||transfer
+convoy|convoy||||PriceCache
+downstream|pool||||fetchInventory
+permits|pool||||ConnectionPool
+leak|old|-Xmx130m -XX:+UseG1GC|31||Incidents$Session
+loaders|classes||31||ScriptLoader
+direct|native|-Xmx128m -XX:MaxDirectMemorySize=1g|31||DirectByteBuffer,direct buffers
+direct|direct|-Xmx64m|31||DirectByteBuffer,direct buffers
+deflater|native|-Xmx128m|31||Deflater
 thrash|collections|-Xmx55m -XX:+UseG1GC
-humongous|humongous|-Xmx256m -XX:+UseG1GC -XX:G1HeapRegionSize=1m
-safepoint|safepoints|-XX:-UseCountedLoopSafepoints -XX:LoopStripMiningIter=0
+humongous|humongous|-Xmx256m -XX:+UseG1GC -XX:G1HeapRegionSize=1m|||Large.serve
+safepoint|safepoints|-XX:-UseCountedLoopSafepoints -XX:LoopStripMiningIter=0|||Checksum,audit-checksum
 price|throttled
 price|no_cpu
-exceptions|exceptions
-descriptors|descriptors||31
-finalizer|finalizer|-Xmx64m -XX:+UseSerialGC|15
-virtual|carriers|-Djdk.virtualThreadScheduler.parallelism=2|15
-fsync|disk|||@scratch
-dns|pool
+exceptions|exceptions||||Exceptions.parse
+descriptors|descriptors||31||Templates
+finalizer|finalizer|-Xmx64m -XX:+UseSerialGC|15||LegacyHandle
+virtual|carriers|-Djdk.virtualThreadScheduler.parallelism=2|15||thumbnail
+fsync|disk|||@scratch|Journal
+dns|pool||||Names.serve
 codecache|code_cache|-XX:ReservedCodeCacheSize=5m -XX:-SegmentedCodeCache|45
-logging|convoy/disk|||@scratch
+logging|convoy/disk|||@scratch|Audit
 pages|-|||50
 pages|-|||300
 blocking|-
@@ -92,8 +94,13 @@ end_others() {
 	others= within=
 }
 
-# judge NAME RULE[/RULE]: 0 if a cause has a rule, or if the rule is - and there is none
+# judge NAME RULE[/RULE] WORDS: 0 if a cause has a rule, or if the rule is - and there
+# is none; with AGENT, if the agent reaches the words
 judge() {
+	if [ -n "${AGENT-}" ]; then
+		python3 tests/incidents/agent.py "$sjkc" "$pid" "$2" "$3" "$scratch"
+		return
+	fi
 	"$sjkc" why -q --json -d "${SECONDS_OBSERVED:-8}s" "$pid" \
 		>"$scratch/why.json" 2>"$scratch/err" ||
 		{ echo "# $1: why failed"; cat "$scratch/err"; return 1; }
@@ -111,10 +118,10 @@ print(" ".join(c["rule"] for c in json.load(open(sys.argv[1]))["causes"][:2]))' 
 	return 1
 }
 
-# incident NAME RULE SECONDS ARGUMENT OPTION...: runs one on $jdk
+# incident NAME RULE SECONDS ARGUMENT WORDS OPTION...: runs one on $jdk
 incident() {
-	name=$1 rule=$2 seconds=$3 argument=$4
-	shift 4
+	name=$1 rule=$2 seconds=$3 argument=$4 words=$5
+	shift 5
 	[ "$argument" != @scratch ] || argument=$scratch
 	[ "$name" != dns ] || start_slow_names
 	# shellcheck disable=SC2086 # words
@@ -126,7 +133,7 @@ incident() {
 		ended=0
 	else
 		sleep "${seconds:-8}"
-		judge "$name" "$rule"
+		judge "$name" "$rule" "$words"
 		ended=$?
 	fi
 	end_others
@@ -158,12 +165,13 @@ is_wanted() {
 # run_all: all incidents on $jdk
 run_all() {
 	major=$(sed -n 's/^JAVA_VERSION="\([0-9]*\).*/\1/p' "$jdk/release")
-	while IFS='|' read -r name rule options seconds argument <&3; do
+	while IFS='|' read -r name rule options seconds argument words <&3; do
 		[ -n "$name" ] && is_wanted || continue
+		[ -z "${AGENT-}" ] || [ "$rule" != - ] || continue
 		[ "$name" != virtual ] || [ "$major" -ge 24 ] || continue
 		number=$((number + 1))
 		# shellcheck disable=SC2086 # words
-		if incident "$name" "$rule" "$seconds" "$argument" $options; then
+		if incident "$name" "$rule" "$seconds" "$argument" "$words" $options; then
 			echo "ok $number - $major $name $argument: $rule"
 		else
 			echo "not ok $number - $major $name $argument: $rule"

@@ -195,13 +195,13 @@ struct mcp_variant {
 	 * have a, and then those whose c is d.
 	 */
 	const char *shape;
+	const char *next; /* calls after this one, as for mcp_next_write() */
 	bool is_summed;   /* the records of gc become a summary */
 	unsigned grace_s; /* maximum time besides the seconds of the call */
 };
 
 struct mcp_tool {
 	const char *name, *title, *help;
-	const char *next;        /* a hint for the model */
 	unsigned rights, always; /* that calls may use, or always require */
 	struct mcp_arg args[MCP_ARGS];
 	struct mcp_variant variants[8];
@@ -264,6 +264,25 @@ struct mcp_answer {
 	const struct text
 		*messages; /* elements of a JSON array; may be empty */
 };
+
+/*
+ * Members of a document that lead to the next call, as they are written: the
+ * commands of causes, PIDs, names of files, or sources of figures.
+ */
+enum { MCP_LEADS = 10 };
+
+struct mcp_leads {
+	struct line all[MCP_LEADS];
+	size_t count;
+};
+
+/*
+ * Writes "next":[{tool,arguments}], at most three calls that the server would
+ * accept. Without leads, they are those of the variant if has_rows: of the
+ * calls "tool name=value flag|tool", the first one that the server accepts.
+ */
+void mcp_next_write(struct json *j, const struct mcp_answer *a,
+		    const struct mcp_leads *leads, bool has_rows);
 
 /* Appends a result of at most values->limit bytes and its newline. */
 void mcp_answer_write(struct text *out, const struct mcp_answer *a);

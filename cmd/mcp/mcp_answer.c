@@ -55,6 +55,7 @@ struct rewriter {
 	struct line *stacks; /* elements of the top-level array "stacks" */
 	unsigned *stack_users;
 	size_t stack_count, stack_cap;
+	struct mcp_leads leads;
 };
 
 static bool lines_are_equal(struct line a, struct line b)
@@ -360,6 +361,21 @@ static bool rewriter_omits(const struct rewriter *w, struct line key)
 		(line_is(l->name, "states") && line_is(raw, "0")));
 }
 
+/* Members of elements of which mcp_next_write() makes calls. */
+static void rewriter_keep_lead(struct rewriter *w, struct line key)
+{
+	struct line array = w->levels[2].name;
+	struct json_reader ahead = w->r;
+	struct mcp_leads *l = &w->leads;
+
+	if (l->count < MCP_LEADS &&
+	    ((line_is(array, "causes") && line_is(key, "next")) ||
+	     (line_is(array, "figures") && line_is(key, "source")) ||
+	     (line_is(array, "jvms") && line_is(key, "pid")) ||
+	     (line_is(array, "files") && line_is(key, "name"))))
+		l->all[l->count++] = mcp_read_raw(&ahead);
+}
+
 static void rewriter_member(struct rewriter *w, struct line key)
 {
 	char name[64] = "";
@@ -367,6 +383,8 @@ static void rewriter_member(struct rewriter *w, struct line key)
 
 	memcpy(name, key.text, key.len < 63 ? key.len : 63);
 	stack = strtoul(w->r.at, NULL, 10);
+	if (w->depth == 3)
+		rewriter_keep_lead(w, key);
 	if (rewriter_omits(w, key)) {
 		json_skip(&w->r);
 	} else if (line_is(key, "stack") && is_digit(mcp_peek(&w->r)) &&
@@ -451,109 +469,6 @@ static void rewriter_run(struct rewriter *w)
 	free(w->stack_users);
 }
 
-/* ---- the next call ---- */
-
-/* The tools for the commands that `why` suggests. */
-static const struct {
-	const char *command, *tool;
-} tools_of_commands[] = {
-	{ "prof", "profile" },    { "hh", "histogram" }, { "gc", "gc" },
-	{ "threads", "threads" }, { "probe", "probe" },  { "mem", "memory" },
-	{ "vminfo", "memory" },
-};
-
-/* Writes a word, or an option with its value, if the tool has the argument. */
-static void next_add_word(struct json *j, const struct mcp_tool *t,
-			  const char *word, char **rest)
-{
-	bool is_option = *word == '-';
-	const char *name = !is_option                ? "method"
-			   : strcmp(word, "-e") == 0 ? "event"
-						     : word + 2;
-	const struct mcp_arg *a = t->args;
-	const char *value = word + (*word == '\'');
-
-	while (a->kind && strcmp(a->name, name) != 0)
-		a++;
-	if (a->kind == ARG_FLAG)
-		json_add_bool(j, name, true);
-	if (!a->kind || a->kind == ARG_FLAG)
-		return;
-	if (is_option)
-		value = strsep(rest, " ");
-	json_key(j, name);
-	if (value && a->kind == ARG_COUNT)
-		json_number(j, value);
-	else
-		json_string(j, value ? value : "",
-			    value ? strcspn(value, "'") : 0);
-}
-
-/*
- * Writes a command, "prof 4711 -e lock", as the call of a tool for the JVM that
- * was observed. Returns false if there is no tool for it.
- */
-static bool next_add_call(struct json *j, char *command, int64_t pid)
-{
-	const char *word = strsep(&command, " ");
-	const struct mcp_tool *t = NULL;
-
-	for (size_t i = 0;
-	     i < sizeof(tools_of_commands) / sizeof(*tools_of_commands); i++)
-		if (strcmp(tools_of_commands[i].command, word) == 0)
-			t = mcp_tool_find(tools_of_commands[i].tool);
-	if (!t || !strsep(&command, " "))
-		return false;
-	json_add_object(j, "next_call");
-	json_add_text(j, "tool", t->name);
-	json_add_object(j, "arguments");
-	json_add_int(j, "pid", pid);
-	while ((word = strsep(&command, " ")))
-		next_add_word(j, t, word, &command);
-	json_close_object(j);
-	json_close_object(j);
-	return true;
-}
-
-/* Writes the call for the cause that comes next, unless is_done. */
-static bool next_read_cause(struct json_reader *r, struct json *j, int64_t pid,
-			    bool is_done)
-{
-	struct text command = { 0 };
-	struct line key;
-
-	for (bool in = json_enter_object(r); in && json_next_member(r, &key);) {
-		if (line_is(key, "next") && !command.len)
-			json_read_text(r, &command);
-		else
-			json_skip(r);
-	}
-	if (!is_done && command.len && command.len < TEXT_MAX)
-		is_done = next_add_call(j, command.bytes, pid);
-	text_release(&command);
-	return is_done;
-}
-
-/* Of the first cause of `why` that suggests a call. */
-static void next_add(struct json *j, const struct mcp_answer *a)
-{
-	const struct mcp_value *pid = mcp_values_find(a->values, "pid");
-	struct json_reader r = json_reader_over(a->document, a->len);
-	bool is_done = false;
-	struct line key;
-
-	for (bool in = pid && json_enter_object(&r);
-	     in && json_next_member(&r, &key);) {
-		if (!line_is(key, "causes")) {
-			json_skip(&r);
-			continue;
-		}
-		for (bool has = json_enter_array(&r);
-		     has && json_next_element(&r);)
-			is_done = next_read_cause(&r, j, pid->number, is_done);
-	}
-}
-
 /* ---- answers ---- */
 
 static void answer_add_left_out(struct json *j, const struct rewriter *w)
@@ -632,8 +547,7 @@ static void answer_write_document(struct text *out, const struct mcp_answer *a,
 	json_add_array(&j, "messages");
 	text_add(out, a->messages->bytes, a->messages->len);
 	json_close_array(&j);
-	next_add(&j, a);
-	json_add_text(&j, "next", a->values->tool->next);
+	mcp_next_write(&j, a, &w.leads, w.has_counted || !a->len);
 	json_close_object(&j);
 	text_release(&body);
 }

@@ -183,7 +183,7 @@ static void schema_add_output(struct json *j, const struct mcp_tool *t)
 	}
 	schema_add_type(j, "left_out", "array");
 	schema_add_type(j, "messages", "array");
-	schema_add_type(j, "next", "string");
+	schema_add_type(j, "next", "array");
 	json_close_object(j);
 	json_add_array(j, "required");
 	json_text(j, "summary");
@@ -518,7 +518,7 @@ void mcp_words_free(char **words)
 		  .is_required = true)
 
 #define WHY_SHAPE "causes:5 not_checked:25 evidence:6 fine:30 " \
-	"-schema -title -busiest_share"
+	"-schema -title -busiest_share -next"
 #define PROF_SHAPE "reports:4 frames:25 application:12 threads:10 waits:10 " \
 	"owners:8 owner_methods:8 classes:15 calls:25 notes:8 lost:8 " \
 	"events:12 -schema -source -event_types"
@@ -539,11 +539,11 @@ const struct mcp_tool mcp_tools[] = {
 	  .help = "List the running Java virtual machines, also those in "
 		  "containers: PID, main class, arguments, version, user, start "
 		  "time. Use it first, to find a PID.",
-	  .next = "call why with the pid of the JVM that has a problem",
 	  .variants = {
 		{ .words = "jps --json --no-attach",
 		  .shape = "jvms:60 args:4 options:6 -schema -vm_vendor -vm_name "
 			   "-java_home -own_root -own_pid_namespace -uid",
+		  .next = "why",
 		  .grace_s = 20 } } },
 	{ .name = "why", .title = "Diagnose a JVM",
 	  .help = "Observe a JVM for some seconds and return the causes of its "
@@ -551,22 +551,19 @@ const struct mcp_tool mcp_tools[] = {
 		  "limit, memory, hot code), the most important first, with "
 		  "evidence. Use it when a JVM is slow, hangs, or uses too much "
 		  "CPU or memory.",
-	  .next = "make next_call; without causes, call profile with event "
-		  "offcpu, or memory",
 	  .rights = MCP_STOP | MCP_PROBE,
 	  .args = { JVM, SECONDS(15) },
 	  .variants = {
 		{ .words = "why --json !stop:--no-attach !probe:--no-uprobes "
 			   "--duration={seconds}s --pid={pid}",
 		  USES_MORE,
-		  .shape = WHY_SHAPE, .grace_s = 30 } } },
+		  .shape = WHY_SHAPE, .next = "profile event=offcpu",
+		  .grace_s = 30 } } },
 	{ .name = "threads", .title = "Take thread dumps",
 	  .help = "Return blocked threads and the owners of their locks, "
 		  "deadlocks, running threads with their stack traces, and "
 		  "pools. Use it when a JVM hangs. Each dump stops the program "
 		  "for about a millisecond.",
-	  .next = "call profile with event offcpu or lock to see how long "
-		  "threads wait",
 	  .rights = MCP_STOP, .always = MCP_STOP,
 	  .args = {
 		JVM,
@@ -576,14 +573,14 @@ const struct mcp_tool mcp_tools[] = {
 	  .variants = {
 		{ .words = "threads --json --count={count} ?virtual:--virtual "
 			   "--pid={pid}",
-		  .needs = "stop", .shape = THREADS_SHAPE, .grace_s = 45 } } },
+		  .needs = "stop", .shape = THREADS_SHAPE,
+		  .next = "profile event=lock|profile event=offcpu",
+		  .grace_s = 45 } } },
 	{ .name = "profile", .title = "Profile a JVM or a recording",
 	  .help = "Sample where a JVM spends its time, or report a recording: "
 		  "hottest frames, application methods, threads, call tree. "
 		  "Event cpu is for high CPU use, offcpu for waits, alloc for "
 		  "garbage, lock for contention.",
-	  .next = "for one method, call probe with its class and name; for its "
-		  "callers, call profile with callers_of",
 	  .rights = MCP_LOAD | MCP_WRITE,
 	  .args = {
 		A_PID("pid", "process ID of the JVM, from list_jvms"),
@@ -605,14 +602,14 @@ const struct mcp_tool mcp_tools[] = {
 		{ .when = "path",
 		  .words = "prof --json --log-format=json --event={event} "
 			   "--by={by} --callers-of={callers_of} --input={path}",
-		  .shape = PROF_SHAPE, .grace_s = 60 },
+		  .shape = PROF_SHAPE, .next = "read_file", .grace_s = 60 },
 		{ .when = "save", .requires = "pid",
 		  .words = "prof --log-format=json "
 			   "~agent,event=alloc,event=lock:--no-agent "
 			   "--event={event} --duration={seconds}s "
 			   "--output={save} --pid={pid}",
 		  .needs = "files agent:load event=alloc:load event=lock:load",
-		  .shape = PROF_SHAPE, .grace_s = 30 },
+		  .shape = PROF_SHAPE, .next = "profile", .grace_s = 30 },
 		{ .requires = "pid",
 		  .words = "prof --json --log-format=json "
 			   "~agent,event=alloc,event=lock:--no-agent "
@@ -620,15 +617,13 @@ const struct mcp_tool mcp_tools[] = {
 			   "--callers-of={callers_of} --duration={seconds}s "
 			   "--pid={pid}",
 		  .needs = "agent:load event=alloc:load event=lock:load",
-		  .shape = PROF_SHAPE, .grace_s = 30 } } },
+		  .shape = PROF_SHAPE, .next = "threads|gc",
+		  .grace_s = 30 } } },
 	{ .name = "gc", .title = "Measure garbage collection",
 	  .help = "Measure the pauses of a JVM for some seconds: how long the "
 		  "program was stopped, by kind and cause, percentiles, the "
 		  "longest pauses and the heap after them. Use it for long "
 		  "pauses and a full heap.",
-	  .next = "if the heap stays full after collections, call histogram "
-		  "with live; if pauses are many and short, profile with event "
-		  "alloc",
 	  .rights = MCP_PROBE,
 	  .args = { JVM, SECONDS(15),
 		ARG(FLAG, "safepoints", "also stops without a collection") },
@@ -641,39 +636,39 @@ const struct mcp_tool mcp_tools[] = {
 			       "pauses come from the JVM's counters, without "
 			       "other safepoints: sjkc mcp --allow probe "
 			       "measures them" },
-		  .shape = GC_SHAPE, .is_summed = true, .grace_s = 20 } } },
+		  .shape = GC_SHAPE, .is_summed = true,
+		  .next = "histogram live|profile event=alloc|memory",
+		  .grace_s = 20 } } },
 	{ .name = "memory", .title = "Account for resident memory",
 	  .help = "Return where the resident memory of a JVM is: heap, "
 		  "metaspace, code, stacks, malloc, files, and a verdict. Use "
 		  "it when the process is larger than its heap, or the "
 		  "container is short of memory.",
-	  .next = "if the heap is the largest part, call histogram",
 	  .args = { JVM },
 	  .variants = {
 		{ .words = "mem --json --pid={pid}",
 		  .shape = "verdict:8 parts:16 threads:8 arenas:6 sizes:10 "
 			   "-schema -time_ns",
-		  .grace_s = 60 } } },
+		  .next = "histogram|gc", .grace_s = 60 } } },
 	{ .name = "histogram", .title = "Count heap objects by class",
 	  .help = "Count the objects of the heap and their bytes by class. Use "
 		  "it when the heap is full. Stops the program while the JVM "
 		  "counts, about a second per GB; live first forces a full "
 		  "collection.",
-	  .next = "call it again later: a class that grows is a leak",
 	  .rights = MCP_STOP, .always = MCP_STOP,
 	  .args = { JVM, ARG(FLAG, "live", "count only objects in use; forces "
 			     "a full collection") },
 	  .variants = {
 		{ .words = "hh --json --top=500 ?live:--live --timeout=60s "
 			   "--pid={pid}",
-		  .needs = "stop", .shape = HISTOGRAM_SHAPE, .grace_s = 70 } } },
+		  .needs = "stop", .shape = HISTOGRAM_SHAPE,
+		  .next = "profile event=alloc|gc", .grace_s = 70 } } },
 	{ .name = "probe", .title = "Count and time calls of a method",
 	  .help = "Instrument methods of a running JVM for some seconds: calls, "
 		  "time, exceptions, and slow calls with arguments. Use it to "
 		  "test a guess about one method. Loads the sjkc agent and "
 		  "changes classes, which stops the program twice; then the "
 		  "methods are restored.",
-	  .next = "call profile with callers_of to see who calls the method",
 	  .rights = MCP_PROBE, .always = MCP_PROBE,
 	  .args = {
 		JVM,
@@ -695,13 +690,13 @@ const struct mcp_tool mcp_tools[] = {
 		  .needs = "probe",
 		  .shape = "methods:20 calls:15 exceptions:5 stack:12 "
 			   "arguments:6 -buckets -schema -descriptor -type",
+		  .next = "threads|profile",
 		  .grace_s = 40 } } },
 	{ .name = "compare", .title = "Compare two JVMs or two files",
 	  .help = "Return what differs: causes that one JVM has and another "
 		  "lacks (pid and other_pid), or frames, classes and threads "
 		  "that changed between two recordings or histograms (before "
 		  "and after).",
-	  .next = "call profile or read_file with the file that has more",
 	  .rights = MCP_STOP | MCP_PROBE,
 	  .args = {
 		A_PID("pid", "process ID of the JVM with a problem"),
@@ -718,22 +713,21 @@ const struct mcp_tool mcp_tools[] = {
 			   "--duration={seconds}s --against={other_pid} "
 			   "--pid={pid}",
 		  USES_MORE,
-		  .shape = WHY_SHAPE, .grace_s = 40 },
+		  .shape = WHY_SHAPE, .next = "why", .grace_s = 40 },
 		{ .when = "kind=histogram", .requires = "before after",
 		  .words = "hh --json --diff={before} --input={after}",
-		  .shape = HISTOGRAM_SHAPE, .grace_s = 30 },
+		  .shape = HISTOGRAM_SHAPE,
+		  .next = "read_file view=histogram", .grace_s = 30 },
 		{ .requires = "before after",
 		  .words = "diff --json --event={event} {before} {after}",
 		  .shape = "changes:3 self:20 total:20 threads:8 classes:12 "
 			   "-schema -source -samples_before -samples_after",
-		  .grace_s = 60 } } },
+		  .next = "profile", .grace_s = 60 } } },
 	{ .name = "read_file", .title = "Read a recording, dump or log",
 	  .help = "Read a file of the server's directory: a JFR or other "
 		  "recording, thread dumps, a GC log, a fatal error log "
 		  "(hs_err), a heap histogram, a bundle of sjkc snap. Without a "
 		  "path, list the files.",
-	  .next = "if the answer has no cause, read the file with view profile, "
-		  "threads or gc",
 	  .args = {
 		ARG(FILE, "path", "a file in the server's directory"),
 		CHOICE("view", "what to return (default: causes)",
@@ -744,26 +738,29 @@ const struct mcp_tool mcp_tools[] = {
 		{ .when = "view=profile", .requires = "path",
 		  .words = "prof --json --log-format=json --event={event} "
 			   "--input={path}",
-		  .shape = PROF_SHAPE, .grace_s = 60 },
+		  .shape = PROF_SHAPE, .next = "read_file", .grace_s = 60 },
 		{ .when = "view=threads", .requires = "path",
 		  .words = "threads --json {path}",
-		  .shape = THREADS_SHAPE, .grace_s = 60 },
+		  .shape = THREADS_SHAPE, .next = "read_file", .grace_s = 60 },
 		{ .when = "view=gc", .requires = "path",
 		  .words = "gc --json --input={path}",
-		  .shape = GC_SHAPE, .is_summed = true, .grace_s = 60 },
+		  .shape = GC_SHAPE, .is_summed = true, .next = "read_file",
+		  .grace_s = 60 },
 		{ .when = "view=histogram", .requires = "path",
 		  .words = "hh --json --top=500 --input={path}",
 		  .shape = HISTOGRAM_SHAPE, .grace_s = 60 },
 		{ .when = "view=events", .requires = "path",
 		  .words = "flame --list-events --json {path}",
-		  .shape = "events:30 tables:40 -schema", .grace_s = 60 },
+		  .shape = "events:30 tables:40 -schema",
+		  .next = "read_file view=profile", .grace_s = 60 },
 		{ .when = "path,view", .requires = "path",
 		  .words = "why --json {path}",
 		  .shape = "causes:5 evidence:6 frames:12 events:8 "
 			   "not_checked:2 -schema -title -source_file "
-			   "-busiest_share -container -limits -lost -pid",
+			   "-busiest_share -container -limits -lost -pid -next",
+		  .next = "read_file view=profile",
 		  .grace_s = 60 },
-		{ .shape = "files:100", .grace_s = 10 } } },
+		{ .shape = "files:100", .next = "read_file", .grace_s = 10 } } },
 	{ 0 },
 };
 /* clang-format on */

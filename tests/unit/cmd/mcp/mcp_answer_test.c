@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cmd/mcp/mcp.h"
 
+#include "core/diagnosis/diagnosis.h"
+
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -8,12 +10,13 @@
 
 #include <cmocka.h>
 
+static unsigned allowed = ~0U; /* rights of the server */
+
 /* Appends the answer of a tool whose command wrote this document. */
 static void add_answer(struct text *out, const char *tool, const char *document,
 		       size_t limit)
 {
-	static const struct mcp_rules rules = { .directory = -1,
-						.allowed = ~0U };
+	const struct mcp_rules rules = { .directory = -1, .allowed = allowed };
 	const struct mcp_tool *t = mcp_tool_find(tool);
 	const struct mcp_values values = {
 		.all = { { .is_given = true, .number = 7 } },
@@ -74,31 +77,86 @@ static void numbers_are_short_and_keep_their_value(void **state)
 			  "\"c\":12345678901234567,\"d\":1.5e+300");
 }
 
-static void next_call_is_that_of_the_first_cause(void **state)
+static void causes_lead_to_calls_of_tools(void **state)
 {
 	(void)state;
 	assert_structured(
 		"why",
 		"{\"causes\":[{\"next\":\"ttop 7 -o RUNQ\"},{\"next\":\"prof "
-		"7 -e lock\"},{\"next\":\"gc 7\"}]}",
-		"\"next_call\":{\"tool\":\"profile\",\"arguments\":{\"pid\":7,"
-		"\"event\":\"lock\"}}");
+		"7 -e lock\"},{\"next\":\"prof 7 -e lock\"},{\"next\":\"mem 7 "
+		"--watch 10s\"},{\"next\":\"gc 7\"}]}",
+		"\"next\":[{\"tool\":\"profile\",\"arguments\":{\"pid\":7}},"
+		"{\"tool\":\"profile\",\"arguments\":{\"pid\":7,\"event\":"
+		"\"lock\"}},{\"tool\":\"memory\",\"arguments\":{\"pid\":7}}]}");
 	assert_structured(
 		"why",
 		"{\"causes\":[{\"next\":\"probe 7 'FileInputStream.<init>' "
 		"--system --stack --above 0\"}]}",
-		"\"next_call\":{\"tool\":\"probe\",\"arguments\":{\"pid\":7,"
+		"\"next\":[{\"tool\":\"probe\",\"arguments\":{\"pid\":7,"
 		"\"method\":\"FileInputStream.<init>\",\"system\":true,"
-		"\"stack\":true,\"above\":\"0\"}}");
+		"\"stack\":true,\"above\":\"0\"}}]");
 	assert_structured("why",
 			  "{\"causes\":[{\"next\":\"threads 7 --count 3\"}]}",
 			  "{\"tool\":\"threads\",\"arguments\":{\"pid\":7,"
 			  "\"count\":3}}");
-	assert_structured("why",
-			  "{\"causes\":[{\"next\":\"mem 7 --watch 10s\"}]}",
-			  "{\"tool\":\"memory\",\"arguments\":{\"pid\":7}}");
 	assert_structured("why", "{\"causes\":[{\"next\":\"doctor 7\"}]}",
-			  "\"messages\":[],\"next\":");
+			  "\"next\":[{\"tool\":\"profile\",\"arguments\":"
+			  "{\"pid\":7,\"event\":\"offcpu\"}}]}");
+}
+
+static void calls_that_the_server_refuses_are_replaced(void **state)
+{
+	(void)state;
+	allowed = 0;
+	assert_structured("why",
+			  "{\"causes\":[{\"next\":\"prof 7 -e lock\"},{\"next"
+			  "\":\"hh 7 --live\"}]}",
+			  "\"next\":[{\"tool\":\"profile\",\"arguments\":"
+			  "{\"pid\":7,\"event\":\"offcpu\"}},{\"tool\":\"gc\","
+			  "\"arguments\":{\"pid\":7}}]}");
+	allowed = MCP_STOP;
+	assert_structured("why", "{\"causes\":[{\"next\":\"prof 7 -e lock\"}]}",
+			  "\"next\":[{\"tool\":\"threads\",\"arguments\":"
+			  "{\"pid\":7}}]}");
+	allowed = ~0U;
+}
+
+static void jvms_lead_to_why(void **state)
+{
+	(void)state;
+	assert_structured("list_jvms", "{\"jvms\":[{\"pid\":8},{\"pid\":9}]}",
+			  "\"next\":[{\"tool\":\"why\",\"arguments\":{\"pid\":"
+			  "8}},{\"tool\":\"why\",\"arguments\":{\"pid\":9}}]}");
+}
+
+/*
+ * Without rights, too; except doctor. compare would otherwise suggest why.
+ */
+static void each_rule_leads_to_a_call(void **state)
+{
+	(void)state;
+	allowed = 0;
+	for (size_t i = 0; i < diagnosis_rule_count; i++) {
+		struct text document = { 0 }, command = { 0 }, out = { 0 };
+		struct json j = json_into(&document);
+
+		text_printf(&command, diagnosis_rules[i].next, "7");
+		json_open_object(&j);
+		json_add_array(&j, "causes");
+		json_open_object(&j);
+		json_add_text(&j, "next", command.bytes);
+		json_close_object(&j);
+		json_close_array(&j);
+		json_end_document(&j);
+		add_answer(&out, "compare", document.bytes, MCP_ANSWER);
+		if (strstr(out.bytes, "{\"tool\":\"why\"") &&
+		    strncmp(command.bytes, "doctor", 6) != 0)
+			fail_msg("%s", command.bytes);
+		text_release(&document);
+		text_release(&command);
+		text_release(&out);
+	}
+	allowed = ~0U;
 }
 
 static void blocked_threads_come_first_and_stacks_once(void **state)
@@ -201,7 +259,10 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(members_that_say_nothing_are_omitted),
 		cmocka_unit_test(numbers_are_short_and_keep_their_value),
-		cmocka_unit_test(next_call_is_that_of_the_first_cause),
+		cmocka_unit_test(causes_lead_to_calls_of_tools),
+		cmocka_unit_test(calls_that_the_server_refuses_are_replaced),
+		cmocka_unit_test(jvms_lead_to_why),
+		cmocka_unit_test(each_rule_leads_to_a_call),
 		cmocka_unit_test(blocked_threads_come_first_and_stacks_once),
 		cmocka_unit_test(large_documents_fit_each_limit),
 		cmocka_unit_test(
