@@ -91,3 +91,83 @@ bool elf_usdt_each(const struct elf_file *f, elf_usdt_fn *each, void *self)
 	elf_part_release(&part);
 	return true;
 }
+
+/* ---- arguments ---- */
+
+/* By DWARF's numbers, with the parts of 8, 4, 2 and 1 bytes. */
+static const char *const registers[16][4] = {
+	{ "rax", "eax", "ax", "al" },      { "rdx", "edx", "dx", "dl" },
+	{ "rcx", "ecx", "cx", "cl" },      { "rbx", "ebx", "bx", "bl" },
+	{ "rsi", "esi", "si", "sil" },     { "rdi", "edi", "di", "dil" },
+	{ "rbp", "ebp", "bp", "bpl" },     { "rsp", "esp", "sp", "spl" },
+	{ "r8", "r8d", "r8w", "r8b" },     { "r9", "r9d", "r9w", "r9b" },
+	{ "r10", "r10d", "r10w", "r10b" }, { "r11", "r11d", "r11w", "r11b" },
+	{ "r12", "r12d", "r12w", "r12b" }, { "r13", "r13d", "r13w", "r13b" },
+	{ "r14", "r14d", "r14w", "r14b" }, { "r15", "r15d", "r15w", "r15b" },
+};
+
+/* Reads "%rdi" and moves *at behind it; false if it is no such register. */
+static bool argument_register(const char **at, struct elf_usdt_argument *out)
+{
+	size_t len;
+
+	if (*(*at)++ != '%')
+		return false;
+	len = strcspn(*at, " )");
+	for (uint8_t i = 0; i < 16; i++)
+		for (size_t k = 0; k < 4; k++)
+			if (strlen(registers[i][k]) == len &&
+			    memcmp(registers[i][k], *at, len) == 0) {
+				out->reg = i;
+				*at += len;
+				return true;
+			}
+	return false;
+}
+
+/* Reads a number and moves *at behind it; without one, it is 0. */
+static int64_t argument_number(const char **at)
+{
+	char *end;
+	int64_t value = strtoll(*at, &end, 10);
+
+	*at = end;
+	return value;
+}
+
+/* Reads the place of an argument, behind its size. */
+static bool argument_place(const char **at, struct elf_usdt_argument *out)
+{
+	if (**at == '%')
+		return argument_register(at, out);
+	if (**at == '$') {
+		(*at)++;
+		out->is_constant = true;
+		out->offset = argument_number(at);
+		return true;
+	}
+	out->offset = argument_number(at);
+	out->is_memory = true;
+	return *(*at)++ == '(' && argument_register(at, out) && *(*at)++ == ')';
+}
+
+bool elf_usdt_parse(const char *text, struct elf_usdt_argument *out,
+		    size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		int64_t number;
+		uint64_t bytes;
+
+		out[i] = (struct elf_usdt_argument){ 0 };
+		text += strspn(text, " ");
+		number = argument_number(&text);
+		out[i].is_signed = number < 0;
+		bytes = number < 0 ? 0 - (uint64_t)number : (uint64_t)number;
+		if ((bytes != 1 && bytes != 2 && bytes != 4 && bytes != 8) ||
+		    *text++ != '@' || !argument_place(&text, &out[i]) ||
+		    (*text && *text != ' '))
+			return false;
+		out[i].bytes = (uint8_t)bytes;
+	}
+	return true;
+}

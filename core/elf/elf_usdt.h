@@ -26,4 +26,21 @@ typedef bool elf_usdt_fn(void *self, const struct elf_usdt *probe);
  */
 bool elf_usdt_each(const struct elf_file *f, elf_usdt_fn *each, void *self);
 
+/* Where an argument of a probe is. */
+struct elf_usdt_argument {
+	uint8_t bytes;    /* 1, 2, 4 or 8; 0 = unknown */
+	bool is_signed;   /* the value is to be extended with its sign */
+	bool is_constant; /* it is offset */
+	bool is_memory;   /* it is at reg + offset, and otherwise in reg */
+	uint8_t reg;      /* DWARF's number, 0 to 15: System V ABI, 3.6.2 */
+	int64_t offset;
+};
+
+/*
+ * Parses the first count arguments, such as "8@%rdi -4@-20(%rbp) 8@$64".
+ * Returns false if there are fewer, or a place of another form.
+ */
+bool elf_usdt_parse(const char *text, struct elf_usdt_argument *out,
+		    size_t count);
+
 #endif
