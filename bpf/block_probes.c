@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "bpf/block_probes.h"
 
+#include "bpf/kernel/sampler_maps.h"
 #include "bpf/load.h"
 #include "core/base/alloc.h"
 #include "core/jvm/procfs.h"
@@ -9,10 +10,12 @@
 #include <bpf/libbpf.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/user.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
@@ -22,6 +25,7 @@ enum {
 	COST_RETURNS = 2000, /* at the entry and the return */
 	COST_FREE = 1100,
 	COST_STEPPED = 6100, /* more for an instruction that is not emulated */
+	COST_MAP = 8000,     /* the instruction, and mostly a copied stack */
 };
 
 enum { STATUS_BYTES = 8192 };
@@ -58,6 +62,13 @@ static bool release_is(const char *release, unsigned long major,
 bool block_probes_has_sessions(const char *release)
 {
 	return release_is(release, 6, 13);
+}
+
+bool block_probes_has_cookies(void)
+{
+	struct utsname name;
+
+	return uname(&name) == 0 && release_is(name.release, 5, 15);
 }
 
 bool block_probes_are_filtered(const char *release)
@@ -120,15 +131,62 @@ static int probe_open_session(const struct block_probes *b,
 	return (int)syscall(SYS_bpf, LINK_CREATE, &a, sizeof(a));
 }
 
-static int probe_open_links(const struct block_probes *b, struct block_probe *p,
+/* The offsets in the kernel's struct pt_regs, which has the same order. */
+#define OFFSET(reg) offsetof(struct user_regs_struct, reg)
+static const uint8_t register_offsets[16] = {
+	OFFSET(rax), OFFSET(rdx), OFFSET(rcx), OFFSET(rbx),
+	OFFSET(rsi), OFFSET(rdi), OFFSET(rbp), OFFSET(rsp),
+	OFFSET(r8),  OFFSET(r9),  OFFSET(r10), OFFSET(r11),
+	OFFSET(r12), OFFSET(r13), OFFSET(r14), OFFSET(r15),
+};
+
+/*
+ * Stores the places of a USDT probe's arguments; its cookie is their index.
+ * Linux before 5.15 has no cookies: the programs read the first places then.
+ */
+static int probe_add_usdt(struct block_probes *b, const struct block_probe *p,
+			  uint64_t *cookie)
+{
+	struct usdt_arguments places;
+
+	if (b->usdt_count == SAMPLER_USDTS) {
+		errno = E2BIG;
+		return -1;
+	}
+	for (size_t i = 0; i < 3; i++) {
+		const struct elf_usdt_argument *a = &p->point.arguments[i];
+
+		places.all[i] = (struct usdt_argument){
+			.bytes = a->bytes,
+			.is_signed = a->is_signed,
+			.is_constant = a->is_constant,
+			.is_memory = a->is_memory,
+			.reg = register_offsets[a->reg & 15],
+			.offset = a->offset,
+		};
+	}
+	*cookie = b->usdt_count++;
+	return bpf_map_update_elem(bpf_map__fd(b->usdts),
+				   &(uint32_t){ (uint32_t)*cookie }, &places,
+				   BPF_ANY);
+}
+
+static int probe_open_links(struct block_probes *b, struct block_probe *p,
 			    const char *path)
 {
-	LIBBPF_OPTS(bpf_uprobe_opts, at_entry);
+	LIBBPF_OPTS(bpf_uprobe_opts, at_entry,
+		    .ref_ctr_offset = p->point.semaphore);
 	LIBBPF_OPTS(bpf_uprobe_opts, at_return, .retprobe = true);
 	enum malloc_function function = p->point.function;
+	uint64_t cookie;
 
+	if (function >= MALLOC_SAMPLED) {
+		if (probe_add_usdt(b, p, &cookie))
+			return -1;
+		at_entry.bpf_cookie = cookie;
+	}
 	/* Before the entry: a return without its entry is ignored. */
-	if (function != MALLOC_FREE) {
+	if (function < MALLOC_FREE) {
 		p->leave = bpf_program__attach_uprobe_opts(
 			b->returns, p->pid, path, p->point.offset, &at_return);
 		if (!p->leave)
@@ -150,10 +208,10 @@ static void probe_close(struct block_probe *p)
 	errno = saved;
 }
 
-static int probe_open(const struct block_probes *b, struct block_probe *p,
+static int probe_open(struct block_probes *b, struct block_probe *p,
 		      const char *path)
 {
-	if (p->point.function != MALLOC_FREE && b->has_sessions) {
+	if (p->point.function < MALLOC_FREE && b->has_sessions) {
 		p->session = probe_open_session(b, p, path);
 		return p->session >= 0 ? 0 : -1;
 	}
@@ -221,6 +279,19 @@ void block_probes_detach(struct block_probes *b, pid_t pid)
 	b->count = kept;
 }
 
+void block_probes_keep_maps(struct block_probes *b)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < b->count; i++) {
+		if (malloc_function_maps(b->all[i].point.function))
+			b->all[kept++] = b->all[i];
+		else
+			probe_close(&b->all[i]);
+	}
+	b->count = kept;
+}
+
 void block_probes_release(struct block_probes *b)
 {
 	block_probes_detach(b, 0);
@@ -246,3 +317,5 @@ uint64_t block_probes_cost(const struct block_probes *b, uint64_t allocations,
 	}
 	return allocations * allocation + frees * freed;
 }
+
+uint64_t block_probes_cost_of_maps(uint64_t calls) { return calls * COST_MAP; }

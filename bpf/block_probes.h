@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * block_probes: uprobes in functions that allocate and free native memory.
+ * block_probes: uprobes in functions that allocate, map and free native memory,
+ * and at the USDT probes of processes that sample their allocations.
  *
  * Linux 6.13 and later run one program at the entry of a function and, if it
  * asks for that, at the return (a session).  Earlier kernels have a second
@@ -22,6 +23,8 @@ struct bpf_program;
 struct block_probes {
 	/* Borrowed, by function; and the program for returns. */
 	struct bpf_program *entries[MALLOC_FUNCTIONS], *returns;
+	struct bpf_map *usdts; /* borrowed: struct usdt_arguments */
+	uint32_t usdt_count;
 	struct block_probe *all;
 	size_t count, cap;
 	bool has_sessions;
@@ -30,6 +33,9 @@ struct block_probes {
 /* Returns true if the kernel of this release, such as "6.18.2", has sessions.
  */
 bool block_probes_has_sessions(const char *release);
+
+/* Returns true if this kernel can attach to several USDT probes. */
+bool block_probes_has_cookies(void);
 
 /*
  * Returns true if this kernel returns from a probed function by a system call,
@@ -50,6 +56,9 @@ int block_probes_attach(struct block_probes *b, pid_t pid, const char *path,
 
 /* Detaches the uprobes of a process; 0 = of all processes. */
 void block_probes_detach(struct block_probes *b, pid_t pid);
+
+/* Detaches all uprobes of functions that are not for mappings. */
+void block_probes_keep_maps(struct block_probes *b);
 void block_probes_release(struct block_probes *b);
 
 /*
@@ -58,5 +67,6 @@ void block_probes_release(struct block_probes *b);
  */
 uint64_t block_probes_cost(const struct block_probes *b, uint64_t allocations,
 			   uint64_t frees);
+uint64_t block_probes_cost_of_maps(uint64_t calls);
 
 #endif

@@ -219,6 +219,7 @@ static int sampler_size_memory_maps(struct sampler *s, int cpus)
 				  sampler_wants(s, SAMPLE_FAULT) ? cpus : 0) ||
 	       bpf_map__set_autocreate(s->programs->maps.blocks, blocks) ||
 	       bpf_map__set_autocreate(s->programs->maps.pending, blocks) ||
+	       bpf_map__set_autocreate(s->programs->maps.usdts, blocks) ||
 	       bpf_map__set_autocreate(s->programs->maps.block_calls, blocks);
 }
 
@@ -269,9 +270,16 @@ static void sampler_configure_memory(struct sampler *s)
 			[MALLOC_AGAIN_OR_FIRST] = p->progs.on_realloc_block,
 			[MALLOC_ALIGNED] = p->progs.on_memalign,
 			[MALLOC_ALIGNED_OUT] = p->progs.on_posix_memalign,
+			[MALLOC_MAP] = p->progs.on_mmap,
 			[MALLOC_FREE] = p->progs.on_free,
+			[MALLOC_UNMAP] = p->progs.on_munmap,
+			[MALLOC_PROTECT] = p->progs.on_mprotect,
+			[MALLOC_BREAK] = p->progs.on_brk,
+			[MALLOC_SAMPLED] = p->progs.on_sampled,
+			[MALLOC_SAMPLED_FREE] = p->progs.on_sampled_free,
 		},
 		.returns = p->progs.on_block_return,
+		.usdts = p->maps.usdts,
 	};
 	p->rodata->block_interval = sampler_block_interval(s);
 	for (size_t i = 0; i < MALLOC_FUNCTIONS; i++)
@@ -576,8 +584,11 @@ void sampler_count_calls(const struct sampler *s, struct sampler_calls *calls)
 	for (int i = 0; i < cpus; i++) {
 		calls->allocations += all[i].allocations;
 		calls->frees += all[i].frees;
+		calls->maps += all[i].maps;
 	}
-	calls->cost_ns = block_probes_cost(&s->block_probes, calls->allocations,
+	calls->maps_cost_ns = block_probes_cost_of_maps(calls->maps);
+	calls->cost_ns = calls->maps_cost_ns +
+			 block_probes_cost(&s->block_probes, calls->allocations,
 					   calls->frees);
 	free(all);
 }
@@ -585,6 +596,11 @@ void sampler_count_calls(const struct sampler *s, struct sampler_calls *calls)
 void sampler_end_blocks(struct sampler *s)
 {
 	block_probes_detach(&s->block_probes, 0);
+}
+
+void sampler_keep_maps(struct sampler *s)
+{
+	block_probes_keep_maps(&s->block_probes);
 }
 
 bool sampler_block_is_live(const struct sampler *s,

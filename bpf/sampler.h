@@ -83,7 +83,8 @@ int sampler_probe(struct sampler *s, enum sample_kind kind, pid_t pid,
  *
  * A sample of SAMPLE_BLOCK is a block that was allocated.  A block of n bytes
  * is sampled with the probability 1 - exp(-n / interval).  The kernel's
- * programs know which of the sampled blocks are not freed.
+ * programs know which of the sampled blocks are not freed.  SAMPLE_MAP is each
+ * change of the mappings, in their order.
  */
 
 /* Attaches a uprobe to such a function, as sampler_probe() does. */
@@ -95,14 +96,17 @@ uint64_t sampler_block_interval(const struct sampler *s);
 
 /* Calls since the first uprobe, before sampler_start() and after that. */
 struct sampler_calls {
-	uint64_t allocations, frees;
-	uint64_t cost_ns; /* estimated CPU time that their uprobes took */
+	uint64_t allocations, frees, maps;
+	uint64_t cost_ns;      /* estimated CPU time that their uprobes took */
+	uint64_t maps_cost_ns; /* the part of maps */
 };
 
 void sampler_count_calls(const struct sampler *s, struct sampler_calls *calls);
 
 /* Detaches these uprobes: the blocks that are not freed stay the same. */
 void sampler_end_blocks(struct sampler *s);
+/* The same for blocks only: changes of mappings are still sent. */
+void sampler_keep_maps(struct sampler *s);
 
 /* Returns true if the block that was allocated at a time is not freed. */
 bool sampler_block_is_live(const struct sampler *s,

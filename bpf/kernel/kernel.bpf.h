@@ -69,10 +69,11 @@ struct pt_regs___kernel {
 } KERNEL_TYPE;
 
 /*
- * Looked up by name to find out whether the kernel has the helper (5.15 and
+ * Looked up by name to find out whether the kernel has the helpers (5.15 and
  * later).
  */
 enum bpf_func_id___5_15 {
+	BPF_FUNC_get_attach_cookie___5_15 = 174,
 	BPF_FUNC_task_pt_regs___5_15 = 175,
 };
 

@@ -25,9 +25,19 @@ enum sample_kind {
 			  sample represents */
 	SAMPLE_BLOCK,  /* a block of native memory was allocated; weight is its
 			  size in bytes */
+	SAMPLE_MAP,    /* the mappings change; weight is the size in bytes */
 	SAMPLE_FAULT,  /* a page fault; weight is the number of faults that the
 			  sample represents */
 	SAMPLE_KINDS
+};
+
+/* The changes of SAMPLE_MAP. */
+enum sample_map {
+	SAMPLE_MAP_ADD,    /* accessible anonymous memory */
+	SAMPLE_MAP_STACK,  /* the same, as the C library maps a stack */
+	SAMPLE_MAP_FILL,   /* memory becomes accessible, if it was not */
+	SAMPLE_MAP_REMOVE, /* it is freed, or becomes inaccessible */
+	SAMPLE_MAP_BREAK,  /* the heap of brk(2) ends at the address */
 };
 
 /* The user registers that an unwinder needs, by x86-64's names. */
@@ -93,10 +103,15 @@ struct sample_event {
 	 * Its header: the mark word and the next word.  Of a wait that began
 	 * before sampling: the thread's number of context switches, and when
 	 * they were counted.  Of a block: its address, and the process in the
-	 * initial PID namespace.  Of a fault: the address.
+	 * initial PID namespace.  Of a fault: the address.  Of mappings: the
+	 * address, and enum sample_map.
 	 */
 	__u64 object[2];
-	__u64 owner;   /* ObjectMonitor::_owner when the wait began */
+	/*
+	 * ObjectMonitor::_owner when the wait began.  Of a block: the bytes
+	 * that it represents, if the process has sampled it; otherwise 0.
+	 */
+	__u64 owner;
 	__u64 monitor; /* address of the ObjectMonitor; 0 = unknown */
 	/* The thread's JavaFrameAnchor, read together with the stack. */
 	__u64 anchor[SAMPLE_ANCHOR_WORDS];

@@ -192,6 +192,10 @@ static __always_inline long ring_put(void *record, __u32 size)
 	bpf_core_enum_value_exists(enum bpf_func_id___5_15,                    \
 				   BPF_FUNC_task_pt_regs___5_15)
 
+#define HAS_COOKIES                                                            \
+	bpf_core_enum_value_exists(enum bpf_func_id___5_15,                    \
+				   BPF_FUNC_get_attach_cookie___5_15)
+
 static __always_inline struct task_struct *task_current(void)
 {
 	if (HAS_TASK_HELPERS)
@@ -396,27 +400,44 @@ static __always_inline void sample_begin(struct sample_event *e,
 	e->object[0] = e->object[1] = e->owner = e->monitor = 0;
 }
 
+/* Returns this CPU's area for a sample of a target; NULL = there is none. */
+static __always_inline struct scratch *
+area_of_cpu(void *areas, struct identity id, struct task_struct *task)
+{
+	__u32 cpu = bpf_get_smp_processor_id();
+	struct scratch *s;
+
+	if (!target_since(id, task))
+		return NULL;
+	s = bpf_map_lookup_elem(areas, &cpu);
+	if (!s)
+		__sync_fetch_and_add(&lost, 1);
+	return s;
+}
+
+/* Completes and sends a sample of an event that interrupts a thread. */
+static __always_inline long sample_interrupt(struct bpf_perf_event_data *ctx,
+					     struct task_struct *task,
+					     struct scratch *s)
+{
+	if (ctx->regs.cs & 3)
+		registers_copy(&s->event, &ctx->regs);
+	else
+		registers_read_in_kernel(&s->event, task);
+	return sample_send(ctx, s);
+}
+
 SEC("perf_event")
 int on_tick(struct bpf_perf_event_data *ctx)
 {
 	struct task_struct *task = task_current();
 	struct identity id = task_identify(task);
-	__u32 cpu = bpf_get_smp_processor_id();
-	struct scratch *s;
+	struct scratch *s = area_of_cpu(&tick_areas, id, task);
 
-	if (!target_since(id, task))
+	if (!s)
 		return 0;
-	s = bpf_map_lookup_elem(&tick_areas, &cpu);
-	if (!s) {
-		__sync_fetch_and_add(&lost, 1);
-		return 0;
-	}
 	sample_begin(&s->event, id, SAMPLE_CPU, 1);
-	if (ctx->regs.cs & 3)
-		registers_copy(&s->event, &ctx->regs);
-	else
-		registers_read_in_kernel(&s->event, task);
-	sample_send(ctx, s);
+	sample_interrupt(ctx, task, s);
 	return 0;
 }
 
@@ -650,19 +671,22 @@ int on_task(struct bpf_iter__task *ctx)
 	return 0;
 }
 
-/* Reserves a free area of this CPU; returns its number, or -1. */
-static __always_inline int probe_reserve_area(void)
+/*
+ * Reserves a free area of this CPU and stores its key, which is to be deleted
+ * from probe_busy.  Returns NULL, and counts a lost sample, if none is free.
+ */
+static __always_inline struct scratch *probe_reserve_area(__u32 *key)
 {
 	__u32 first = bpf_get_smp_processor_id() * SAMPLER_PROBES;
 
 	for (__u32 i = 0; i < SAMPLER_PROBES; i++) {
-		__u32 key = first + i;
-
-		if (bpf_map_update_elem(&probe_busy, &key, &key, BPF_NOEXIST) ==
+		*key = first + i;
+		if (bpf_map_update_elem(&probe_busy, key, key, BPF_NOEXIST) ==
 		    0)
-			return (int)key;
+			return bpf_map_lookup_elem(&probe_areas, key);
 	}
-	return -1;
+	__sync_fetch_and_add(&lost, 1);
+	return NULL;
 }
 
 static __always_inline bool user_read_u64(__u64 address, __u64 *out)
@@ -727,18 +751,13 @@ static __always_inline void probe_reached(struct pt_regs *ctx, __u16 kind)
 	struct scratch *s;
 	__u64 weight;
 	__u32 key;
-	int area;
 
 	/* A probe may be attached before sampling has begun. */
 	if (!started_ns || !target_since(id, task))
 		return;
-	area = probe_reserve_area();
-	key = (__u32)area;
-	s = area < 0 ? NULL : bpf_map_lookup_elem(&probe_areas, &key);
-	if (!s) {
-		__sync_fetch_and_add(&lost, 1);
+	s = probe_reserve_area(&key);
+	if (!s)
 		return;
-	}
 	weight = kind == SAMPLE_PROBE  ? 1
 		 : kind == SAMPLE_EXIT ? pace_exit(&s->pace)
 				       : ctx->rdi;

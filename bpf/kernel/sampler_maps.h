@@ -71,6 +71,9 @@
 /* Threads within a function that allocates a sampled block. */
 #define SAMPLER_PENDING 4096
 
+/* Places of USDT probes that are attached. */
+#define SAMPLER_USDTS 64
+
 struct pace {
 	__u64 began_ns;
 	__u32 count, stride;
@@ -80,14 +83,31 @@ struct pace {
 /* A function that allocates a sampled block has been entered. */
 struct pending_block {
 	__u64 size;
-	__u64 out; /* where it stores the address; 0 = it returns the address */
+	/*
+	 * Where it stores the address; 0 = it returns the address.  Of mmap():
+	 * enum sample_map.
+	 */
+	__u64 out;
 	__u64 ip, sp; /* at its entry */
 };
 
 /* The calls on a CPU. */
 struct block_calls {
 	__s64 left; /* bytes until the next sample; 0 = not yet chosen */
-	__u64 allocations, frees;
+	__u64 allocations, frees, maps;
+};
+
+/*
+ * As struct elf_usdt_argument, which the programs cannot include, but reg is
+ * the offset of the register in struct pt_regs.
+ */
+struct usdt_argument {
+	__u8 bytes, is_signed, is_constant, is_memory, reg;
+	__s64 offset;
+};
+
+struct usdt_arguments {
+	struct usdt_argument all[3];
 };
 
 /* The stack of a thread, from its earlier samples. */

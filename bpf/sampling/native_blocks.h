@@ -16,6 +16,7 @@ struct native_block {
 	struct sampler_block key;
 	uint64_t time_ns;       /* of its allocation; CLOCK_MONOTONIC */
 	uint64_t size;          /* in bytes */
+	uint64_t weight;        /* bytes that it represents; 0 = by its size */
 	uint32_t stack, thread; /* ids of the profile */
 };
 

@@ -110,7 +110,7 @@ static const struct {
 	{ "lock", UNIT_NS, 1 << SAMPLE_LOCK | 1 << SAMPLE_EXIT },
 	{ "probe", UNIT_SAMPLES, 1 << SAMPLE_PROBE },
 	{ "gc", UNIT_NS, 0 }, /* not from the sampler: target_open_pauses() */
-	{ "nativemem", UNIT_BYTES, 1 << SAMPLE_BLOCK },
+	{ "nativemem", UNIT_BYTES, 1 << SAMPLE_BLOCK | 1 << SAMPLE_MAP },
 	{ "pagefault", UNIT_BYTES, 1 << SAMPLE_FAULT },
 };
 
@@ -270,10 +270,23 @@ int sampling_find(struct sampling *s, struct error *err)
 	return sampling_targets_open(&s->targets, err);
 }
 
-int sampling_start(struct sampling *s, struct error *err)
+/* Chooses the uprobes of nativemem by their cost. */
+static int sampling_choose_probes(struct sampling *s, struct error *err)
 {
 	/* The rate of calls of a program that starts is unknown. */
-	if ((!s->launch.child.pid && sampling_check_calls(&s->shared, err)) ||
+	if (s->launch.child.pid)
+		return 0;
+	if (sampling_check_calls(&s->shared, err))
+		return -1;
+	for (size_t i = 0; s->shared.maps_only && i < s->targets.count; i++)
+		if (sampling_target_probe_blocks(s->targets.all[i], err))
+			return -1;
+	return 0;
+}
+
+int sampling_start(struct sampling *s, struct error *err)
+{
+	if (sampling_choose_probes(s, err) ||
 	    sampler_start(s->shared.sampler, err))
 		return -1;
 	sampling_set_rates(&s->shared, s->shared.profile);

@@ -3,6 +3,7 @@
  * Samples the native memory of a process: finds its allocators, and adds the
  * blocks that are not freed to the profile.
  */
+#include "bpf/block_probes.h"
 #include "bpf/sampling/sampling_target.h"
 
 #include "core/base/alloc.h"
@@ -21,11 +22,10 @@
 #include <string.h>
 #include <unistd.h>
 
-/*
- * A process has one allocator, and perhaps glibc's beside it.  A process may
- * map any number of files.
- */
-enum { LIBRARIES_MAX = 8, FILES_MAX = 1024 };
+/* A process may map any number of files. */
+enum { FILES_MAX = 1024 };
+
+#define PAGE_MASK ((uint64_t)4095)
 
 /*
  * Calls are counted for this long, before their uprobes may take more than this
@@ -38,53 +38,190 @@ enum { CALLS_PERCENT = 5 };
 #define WATCH_NS (10 * CLOCK_NS_PER_S)
 enum { WATCH_PERCENT = 10 };
 
-/* Attaches uprobes to the functions of a library; returns their number. */
-static int native_probe_library(struct sampling_target *t,
-				const struct mapping *m, struct error *err)
+/* A library that allocates memory or has USDT probes. */
+struct native_library {
+	char path[80];
+	struct malloc_point points[MALLOC_POINTS_MAX];
+	int count;
+};
+
+/* Returns false if the mapped file has none of the functions and probes. */
+static bool native_read_library(struct sampling_target *t,
+				const struct mapping *m,
+				struct native_library *out)
 {
 	struct target_files files = { .jvm = &t->jvm };
-	struct malloc_point points[MALLOC_POINTS_MAX];
-	int count, fd = target_files_open(&files, m, error_unused());
-	char path[80];
+	int fd = target_files_open(&files, m, error_unused());
 
 	if (fd < 0)
-		return 0;
-	count = malloc_points_read(fd, points, error_unused());
+		return false;
+	out->count = malloc_points_read(fd, out->points, error_unused());
 	close(fd);
-	snprintf(path, sizeof(path), "/proc/%d/map_files/%" PRIx64 "-%" PRIx64,
+	snprintf(out->path, sizeof(out->path),
+		 "/proc/%d/map_files/%" PRIx64 "-%" PRIx64,
 		 (int)procfs_owner(t->jvm.pid), m->start, m->end);
-	for (int i = 0; i < count; i++)
-		if (sampler_probe_blocks(t->shared->sampler, t->jvm.pid, path,
-					 &points[i], err))
+	if (out->count <= 0)
+		return false;
+	if (out->points[0].function < MALLOC_SAMPLED) {
+		t->allocators[t->allocator_count].start = m->start;
+		t->allocators[t->allocator_count++].end = m->end;
+	}
+	return true;
+}
+
+/* With USDT probes, they are used in place of functions. */
+static bool native_wants_point(const struct sampling_target *t, bool has_usdts,
+			       const struct malloc_point *p)
+{
+	bool maps_only = t->shared->maps_only;
+
+	if (malloc_function_maps(p->function))
+		return maps_only || p->function == MALLOC_MAP ||
+		       p->function == MALLOC_UNMAP;
+	return !maps_only && has_usdts == (p->function >= MALLOC_SAMPLED);
+}
+
+static int native_probe_library(struct sampling_target *t, bool has_usdts,
+				const struct native_library *l,
+				struct error *err)
+{
+	for (int i = 0; i < l->count; i++)
+		if (native_wants_point(t, has_usdts, &l->points[i]) &&
+		    sampler_probe_blocks(t->shared->sampler, t->jvm.pid,
+					 l->path, &l->points[i], err))
 			return -1;
-	return count > 0 ? count : 0;
+	return 0;
 }
 
 int sampling_target_probe_blocks(struct sampling_target *t, struct error *err)
 {
 	const struct mappings *mappings = &t->view->images->mappings;
-	size_t libraries = 0, files = 0;
-	int count;
+	struct native_library libraries[SAMPLING_ALLOCATORS];
+	size_t count = 0, files = 0;
+	bool has_usdts = false;
 
-	for (size_t i = 0; i < mappings->count && libraries < LIBRARIES_MAX &&
-			   files < FILES_MAX;
+	t->allocator_count = 0;
+	for (size_t i = 0; i < mappings->count && files < FILES_MAX &&
+			   count < SAMPLING_ALLOCATORS;
 	     i++) {
 		const struct mapping *m = &mappings->all[i];
+		struct native_library *l = &libraries[count];
 
+		if (strcmp(m->path, "[heap]") == 0)
+			t->break_end = m->end;
 		if (!m->is_executable || !m->inode)
 			continue;
 		files++;
-		count = native_probe_library(t, m, err);
-		if (count < 0)
-			return -1;
-		libraries += count > 0;
+		count += native_read_library(t, m, l);
+		has_usdts |= l->count > 0 && block_probes_has_cookies() &&
+			     l->points[l->count - 1].function >= MALLOC_SAMPLED;
 	}
-	if (libraries)
+	for (size_t i = 0; i < count; i++)
+		if (native_probe_library(t, has_usdts, &libraries[i], err))
+			return -1;
+	t->shared->has_usdts |= has_usdts;
+	if (count)
 		return 0;
 	return fail(err, ERROR_UNAVAILABLE,
 		    "%s: no library exports malloc() and free()",
 		    t->name.bytes);
 }
+
+/* ---- mappings ---- */
+
+static void native_read_heap(struct sampling_target *t)
+{
+	if (!t->is_heap_read && t->view->structs)
+		java_heap_range(t->view->structs, t->view->memory,
+				&t->heap_begin, &t->heap_end);
+	t->is_heap_read = true;
+}
+
+/* Returns the pages of a change; an empty range if they are not addresses. */
+static struct native_map native_changed(const struct sampling_target *t,
+					const struct sample_event *e)
+{
+	struct native_map m = { .time_ns = e->time_ns };
+	uint64_t end = e->object[0] + e->weight + PAGE_MASK;
+
+	if (e->object[1] == SAMPLE_MAP_BREAK) {
+		m.start = t->break_end;
+		m.end = (e->object[0] + PAGE_MASK) & ~PAGE_MASK;
+	} else if (end >= e->object[0] && end >= e->weight) {
+		m.start = e->object[0] & ~PAGE_MASK;
+		m.end = end & ~PAGE_MASK;
+	}
+	return m;
+}
+
+/* Returns false if the heap of brk(2) gets no larger. */
+static bool native_moves_break(struct sampling_target *t, uint64_t end)
+{
+	uint64_t before = t->break_end;
+
+	/* brk(0) returns the end and moves nothing. */
+	if (!end)
+		return false;
+	if (!before || end < before)
+		t->break_end = end;
+	native_maps_remove(&t->maps, end, before);
+	return before && end > before;
+}
+
+static bool native_is_allocator(const struct sampling_target *t, uint64_t pc)
+{
+	for (size_t i = 0; i < t->allocator_count; i++)
+		if (pc >= t->allocators[i].start && pc < t->allocators[i].end)
+			return true;
+	return false;
+}
+
+bool sampling_target_wants_map(struct sampling_target *t,
+			       const struct sample_event *e)
+{
+	const struct native_map m = native_changed(t, e);
+	bool maps_only = t->shared->maps_only;
+
+	native_read_heap(t);
+	switch (e->object[1]) {
+	case SAMPLE_MAP_BREAK:
+		return native_moves_break(t, m.end);
+	case SAMPLE_MAP_REMOVE:
+		native_maps_remove(&t->maps, m.start, m.end);
+		return false;
+	case SAMPLE_MAP_FILL:
+		if (!maps_only)
+			return false;
+		break;
+	case SAMPLE_MAP_ADD:
+		/* The blocks of an allocator count, not its memory. */
+		if (!maps_only && native_is_allocator(t, e->regs[SAMPLE_IP]))
+			return false;
+		break;
+	default:
+		break;
+	}
+	return m.start < m.end &&
+	       (m.start < t->heap_begin || m.start >= t->heap_end);
+}
+
+void sampling_target_add_map(struct sampling_target *t,
+			     const struct sample_event *e,
+			     const struct sample *sample)
+{
+	struct native_map m = native_changed(t, e);
+
+	m.stack = sample->stack;
+	m.thread = sample->thread;
+	if (e->object[1] == SAMPLE_MAP_BREAK)
+		t->break_end = m.end;
+	if (e->object[1] == SAMPLE_MAP_FILL)
+		native_maps_fill(&t->maps, &m);
+	else
+		native_maps_add(&t->maps, &m);
+}
+
+/* ---- page faults ---- */
 
 enum { ROLLUP_BYTES = 8192 };
 
@@ -101,10 +238,7 @@ uint32_t sampling_target_fault_kind(struct sampling_target *t,
 	const char *kind = "anonymous memory", *slash;
 	const struct mapping *m;
 
-	if (!t->is_heap_read && t->view->structs)
-		java_heap_range(t->view->structs, t->view->memory,
-				&t->heap_begin, &t->heap_end);
-	t->is_heap_read = true;
+	native_read_heap(t);
 	m = process_images_mapping(t->view->images, address);
 	if (address >= t->heap_begin && address < t->heap_end)
 		kind = "Java heap";
@@ -164,6 +298,8 @@ void sampling_target_note_huge(const struct sampling_target *t)
 			     "each of 2 MB counts as a page fault of 4 KB");
 }
 
+/* ---- blocks ---- */
+
 static bool native_is_live(void *self, const struct native_block *b)
 {
 	const struct sampling_target *t = self;
@@ -179,6 +315,7 @@ void sampling_target_add_block(struct sampling_target *t,
 		.key = { e->object[0], e->object[1] },
 		.time_ns = e->time_ns,
 		.size = e->weight,
+		.weight = e->owner,
 		.stack = sample->stack,
 		.thread = sample->thread,
 	};
@@ -187,23 +324,50 @@ void sampling_target_add_block(struct sampling_target *t,
 }
 
 /* The time of a sample is that of the allocation, or the window's begin. */
-static void native_add_sample(struct sampling_target *t,
-			      const struct native_block *b)
+static void native_add_sample(struct sampling_target *t, uint64_t at_ns,
+			      uint32_t stack, uint32_t thread, uint64_t bytes)
 {
 	const struct sampling_shared *s = t->shared;
-	int64_t time_ns = (int64_t)b->time_ns;
+	int64_t time_ns = (int64_t)at_ns;
 	struct sample sample = {
-		.stack = b->stack,
-		.thread = b->thread,
+		.stack = stack,
+		.thread = thread,
 		.count = 1,
-		.weight = native_block_weight(
-			b->size, sampler_block_interval(s->sampler)),
+		.weight = bytes,
 	};
 
 	if (time_ns < s->window_ns)
 		time_ns = s->window_ns;
 	sample.time_ns = time_ns + s->epoch_ns;
 	sampling_target_add(t, SAMPLING_NATIVEMEM, &sample);
+}
+
+static void native_add_block(struct sampling_target *t,
+			     const struct native_block *b)
+{
+	uint64_t bytes = b->weight;
+
+	if (!bytes)
+		bytes = native_block_weight(
+			b->size, sampler_block_interval(t->shared->sampler));
+	native_add_sample(t, b->time_ns, b->stack, b->thread, bytes);
+}
+
+static void native_add_maps(struct sampling_target *t, int64_t until_ns)
+{
+	struct native_maps *maps = &t->maps;
+
+	for (size_t i = 0; i < maps->count; i++) {
+		const struct native_map *m = &maps->all[i];
+
+		if ((int64_t)m->time_ns <= until_ns)
+			native_add_sample(t, m->time_ns, m->stack, m->thread,
+					  m->end - m->start);
+	}
+	if (maps->lost)
+		profile_lost(t->profile, "mappings lost", maps->lost,
+			     "a process may have %d", NATIVE_MAPS_MAX);
+	maps->lost = 0;
 }
 
 void sampling_target_add_live(struct sampling_target *t, int64_t end_ns)
@@ -213,13 +377,14 @@ void sampling_target_add_live(struct sampling_target *t, int64_t end_ns)
 	int64_t until_ns = end_ns - t->shared->o->older_ns;
 	uint64_t added = 0;
 
+	native_add_maps(t, until_ns);
 	if (!b->taken)
 		return;
 	native_blocks_sweep(b, native_is_live, t);
 	for (size_t i = 0; i < b->count; i++) {
 		if ((int64_t)b->all[i].time_ns > until_ns)
 			continue;
-		native_add_sample(t, &b->all[i]);
+		native_add_block(t, &b->all[i]);
 		added++;
 	}
 	/* Windows would repeat the note. */
@@ -233,29 +398,43 @@ void sampling_target_add_live(struct sampling_target *t, int64_t end_ns)
 	profile_remark_of(t->profile, omitted, t->shared->blocks);
 }
 
-static void native_copy(struct sampling_target *t, struct native_block *b)
+/* Replaces the ids of the profile before, in the data of this target. */
+static void native_copy(struct sampling_target *t, uint32_t *stack,
+			uint32_t *thread)
 {
-	b->stack = sampling_target_copy_stack(t, b->stack);
-	b->thread = sampling_threads_copy(t->before, t->profile, b->thread);
+	*stack = sampling_target_copy_stack(t, *stack);
+	*thread = sampling_threads_copy(t->before, t->profile, *thread);
+}
+
+/* The same for all the data of another target of the process, or of itself. */
+static void native_copy_all(struct sampling_target *t,
+			    struct sampling_target *of)
+{
+	for (size_t i = 0; i < of->blocks.count; i++)
+		native_copy(t, &of->blocks.all[i].stack,
+			    &of->blocks.all[i].thread);
+	for (size_t i = 0; i < of->maps.count; i++)
+		native_copy(t, &of->maps.all[i].stack, &of->maps.all[i].thread);
 }
 
 void sampling_target_renew_blocks(struct sampling_target *t)
 {
 	native_blocks_sweep(&t->blocks, native_is_live, t);
-	for (size_t i = 0; i < t->blocks.count; i++)
-		native_copy(t, &t->blocks.all[i]);
+	native_copy_all(t, t);
 }
 
 void sampling_target_move_blocks(struct sampling_target *t,
 				 struct sampling_target *by)
 {
-	for (size_t i = 0; i < t->blocks.count; i++) {
-		struct native_block b = t->blocks.all[i];
-
-		if (by->before)
-			native_copy(by, &b);
-		native_blocks_add(&by->blocks, &b, native_is_live, by);
-	}
+	if (by->before)
+		native_copy_all(by, t);
+	for (size_t i = 0; i < t->blocks.count; i++)
+		native_blocks_add(&by->blocks, &t->blocks.all[i],
+				  native_is_live, by);
+	for (size_t i = 0; i < t->maps.count; i++)
+		native_maps_add(&by->maps, &t->maps.all[i]);
+	by->break_end = t->break_end;
+	native_maps_release(&t->maps);
 	native_blocks_release(&t->blocks);
 }
 
@@ -264,6 +443,7 @@ void sampling_target_free_blocks(struct sampling_target *t)
 	for (size_t i = 0; i < t->blocks.count; i++)
 		sampler_forget_block(t->shared->sampler, &t->blocks.all[i].key);
 	native_blocks_release(&t->blocks);
+	native_maps_release(&t->maps);
 }
 
 /* Exporters need the period as a number of bytes. */
@@ -273,7 +453,12 @@ void sampling_set_memory_rates(const struct sampling_shared *s,
 	struct text text = { 0 };
 	uint64_t interval;
 
-	if (s->o->events & SAMPLING_NATIVEMEM) {
+	if (s->maps_only)
+		profile_set(p, "nativemem", "source", "maps");
+	else if (s->has_usdts)
+		profile_set(p, "nativemem", "rate",
+			    "taken by the process (otel_memory)");
+	else if (s->o->events & SAMPLING_NATIVEMEM) {
 		interval = sampler_block_interval(s->sampler);
 		text_printf(&text, "%" PRIu64 " bytes", interval);
 		profile_set(p, "nativemem", "period", text.bytes);
@@ -299,11 +484,11 @@ static double calls_percent(uint64_t cost_ns, int64_t ns)
 	return ns > 0 ? 100.0 * (double)cost_ns / (double)ns : 0;
 }
 
-int sampling_check_calls(const struct sampling_shared *s, struct error *err)
+int sampling_check_calls(struct sampling_shared *s, struct error *err)
 {
 	struct sampler_calls before, calls;
 	int64_t since_ns = clock_monotonic_ns(), ns;
-	double percent;
+	double percent, of_maps;
 
 	if (!(s->o->events & SAMPLING_NATIVEMEM))
 		return 0;
@@ -312,6 +497,7 @@ int sampling_check_calls(const struct sampling_shared *s, struct error *err)
 	sampler_count_calls(s->sampler, &calls);
 	ns = clock_monotonic_ns() - since_ns;
 	percent = calls_percent(calls.cost_ns - before.cost_ns, ns);
+	of_maps = calls_percent(calls.maps_cost_ns - before.maps_cost_ns, ns);
 	sampling_notify(s->o, SAMPLING_INFO,
 			"nativemem: %.0f allocations and %.0f frees per "
 			"second; their uprobes take about %.1f%% of a core",
@@ -322,6 +508,16 @@ int sampling_check_calls(const struct sampling_shared *s, struct error *err)
 			percent);
 	if (percent <= CALLS_PERCENT || s->o->forced)
 		return 0;
+	if (of_maps <= CALLS_PERCENT) {
+		sampler_keep_maps(s->sampler);
+		s->maps_only = true;
+		sampling_notify(s->o, SAMPLING_LOSS,
+				"nativemem: that is more than %d%%; sampling "
+				"brk(), mmap() and mprotect() in place of "
+				"malloc(), unless --force is given",
+				CALLS_PERCENT);
+		return 0;
+	}
 	return fail(err, ERROR_REFUSED,
 		    "-e nativemem would slow the JVM down: its uprobes take "
 		    "about %.0f%% of a core, and the limit is %d%%; use -e "

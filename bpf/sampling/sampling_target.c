@@ -880,6 +880,8 @@ void sampling_target_sample(struct sampling_target *t,
 		target_add_exit(t, e, stack);
 		return;
 	}
+	if (e->kind == SAMPLE_MAP && !sampling_target_wants_map(t, e))
+		return;
 	sample.thread = sampling_threads_id(t->threads, (pid_t)e->tid, e->comm);
 	/* After the thread got its id: a short wait still shows that it ran. */
 	if (e->kind == SAMPLE_OFFCPU && !(e->flags & SAMPLE_CONTINUED) &&
@@ -888,6 +890,8 @@ void sampling_target_sample(struct sampling_target *t,
 	target_find_place(t, e, kernel, stack, &sample);
 	if (e->kind == SAMPLE_BLOCK)
 		sampling_target_add_block(t, e, &sample);
+	else if (e->kind == SAMPLE_MAP)
+		sampling_target_add_map(t, e, &sample);
 	else
 		target_add_sample(t, e, &sample);
 }

@@ -7,6 +7,7 @@
 #define BPF_SAMPLING_SAMPLING_TARGET_H
 
 #include "bpf/sampling/native_blocks.h"
+#include "bpf/sampling/native_maps.h"
 #include "bpf/sampling/sampling_frames.h"
 #include "bpf/sampling/sampling_threads.h"
 #include "bpf/sampling/session.h"
@@ -27,6 +28,9 @@
 struct gc_source;
 struct idle_threads;
 struct monitor_exits;
+
+/* Libraries of a process that allocate memory: perhaps glibc's and another. */
+enum { SAMPLING_ALLOCATORS = 8 };
 
 struct sampling_target {
 	struct sampling_shared *shared;
@@ -62,8 +66,14 @@ struct sampling_target {
 	struct sampling_wait *wait;  /* of the current sample, or NULL */
 	enum sampling_end end;       /* of the current sample's walk */
 	uint64_t samples;
-	struct monitor_exits *exits;   /* NULL = unavailable */
-	struct native_blocks blocks;   /* of native memory */
+	struct monitor_exits *exits; /* NULL = unavailable */
+	struct native_blocks blocks; /* of native memory */
+	struct native_maps maps;     /* likewise */
+	uint64_t break_end;          /* of the heap of brk(2); 0 = unknown */
+	struct {
+		uint64_t start, end; /* of their code */
+	} allocators[SAMPLING_ALLOCATORS];
+	size_t allocator_count;
 	uint64_t heap_begin, heap_end; /* of Java objects; equal = unknown */
 	bool is_heap_read;
 	uint64_t huge_bytes; /* in huge pages when it was opened */
@@ -215,10 +225,11 @@ void sampling_set_memory_rates(const struct sampling_shared *s,
 
 /*
  * With nativemem, counts the calls that hit its uprobes, for a second before
- * samples are taken.  Fails with ERROR_REFUSED if the uprobes cost the
- * processes too much.
+ * samples are taken.  If they cost the processes too much, detaches those of
+ * blocks and sets maps_only: sampling_target_probe_blocks() is due again. Fails
+ * with ERROR_REFUSED if mappings cost too much, too.
  */
-int sampling_check_calls(const struct sampling_shared *s, struct error *err);
+int sampling_check_calls(struct sampling_shared *s, struct error *err);
 
 /*
  * Ends nativemem if its uprobes have cost the processes far too much for ten
@@ -228,9 +239,23 @@ void sampling_watch_calls(struct sampling_shared *s);
 
 /*
  * Attaches uprobes to all functions of the process's libraries that allocate
- * and free native memory.  ERROR_UNAVAILABLE if no library has them.
+ * and free native memory, or to the USDT probes of a library that samples its
+ * allocations, and to the functions that map memory.  ERROR_UNAVAILABLE if no
+ * library has them.
  */
 int sampling_target_probe_blocks(struct sampling_target *t, struct error *err);
+
+/*
+ * Returns true if memory is mapped that sampling_target_add_map() is to keep;
+ * removes memory that is freed.
+ */
+bool sampling_target_wants_map(struct sampling_target *t,
+			       const struct sample_event *e);
+
+/* Keeps memory that was mapped, with its stack trace and thread. */
+void sampling_target_add_map(struct sampling_target *t,
+			     const struct sample_event *e,
+			     const struct sample *sample);
 
 /* Keeps a block that was allocated, with its stack trace and thread. */
 void sampling_target_add_block(struct sampling_target *t,
@@ -238,8 +263,8 @@ void sampling_target_add_block(struct sampling_target *t,
 			       const struct sample *sample);
 
 /*
- * Adds the blocks that are not freed at a time (CLOCK_MONOTONIC), and old
- * enough then, as samples to the target's profile.
+ * Adds the blocks and mappings that are not freed at a time (CLOCK_MONOTONIC),
+ * and old enough then, as samples to the target's profile.
  */
 void sampling_target_add_live(struct sampling_target *t, int64_t end_ns);
 

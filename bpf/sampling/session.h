@@ -181,6 +181,12 @@ struct sampling_shared {
 	uint64_t anchored;  /* stack traces that went on at the anchor */
 	/* Of the session: */
 	uint64_t blocks; /* of native memory that were sampled */
+	/*
+	 * Blocks would cost too much: only memory that was mapped is sampled,
+	 * also that of allocators.
+	 */
+	bool maps_only;
+	bool has_usdts; /* a process samples its allocations itself */
 	/* When the cost of its uprobes was checked, and its sum until then. */
 	int64_t calls_ns; /* 0 = not yet, INT64_MAX = they are detached */
 	uint64_t calls_cost;

@@ -102,8 +102,9 @@ static int process_sample(struct writing *w, char **command, struct error *err)
 		return misuse(err, "--jfr does not support --sampler dump and "
 				   "-o DIR/");
 	if (live.sampling.events & SAMPLING_NATIVEMEM && live.sampling.all)
-		return misuse(err, "-e nativemem requires a JVM in place of "
-				   "--all");
+		return misuse(err, "-e nativemem does not support --all: it "
+				   "may slow down JVMs that start later; use "
+				   "--pid");
 	if ((live.sampling.older_ns || live.sampling.forced) &&
 	    !(live.sampling.events & SAMPLING_NATIVEMEM))
 		return misuse(err, "--older and --force require -e nativemem");

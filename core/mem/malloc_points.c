@@ -5,6 +5,8 @@
 #include "core/elf/elf_symbols.h"
 #include "core/unwind/x86_64/x86_probe.h"
 
+#include <string.h>
+
 /* Memory for the symbols of one file, which may be hostile. */
 enum { MEMORY_MAX = 8 << 20 };
 
@@ -29,6 +31,10 @@ static const struct {
 	{ "posix_memalign", MALLOC_ALIGNED_OUT, IN_GLIBC | IN_OTHERS },
 	{ "aligned_alloc", MALLOC_ALIGNED, IN_ALL },
 	{ "memalign", MALLOC_ALIGNED, IN_GLIBC | IN_OTHERS },
+	{ "mmap", MALLOC_MAP, IN_ALL },
+	{ "munmap", MALLOC_UNMAP, IN_ALL },
+	{ "mprotect", MALLOC_PROTECT, IN_ALL },
+	{ "brk", MALLOC_BREAK, IN_GLIBC | IN_OTHERS },
 };
 
 /* posix_memalign() and memalign() of musl call aligned_alloc(). */
@@ -44,8 +50,21 @@ static const uint8_t arguments_of[MALLOC_FUNCTIONS] = {
 	[MALLOC_OF_SIZE] = 1, [MALLOC_OF_ARRAY] = 2,
 	[MALLOC_AGAIN] = 2,   [MALLOC_AGAIN_OR_FIRST] = 2,
 	[MALLOC_ALIGNED] = 2, [MALLOC_ALIGNED_OUT] = 3,
-	[MALLOC_FREE] = 1,
+	[MALLOC_MAP] = 4,     [MALLOC_FREE] = 1,
+	[MALLOC_UNMAP] = 2,   [MALLOC_PROTECT] = 3,
+	[MALLOC_BREAK] = 1,
 };
+
+bool malloc_function_maps(enum malloc_function function)
+{
+	return function == MALLOC_MAP || function == MALLOC_UNMAP ||
+	       function == MALLOC_PROTECT || function == MALLOC_BREAK;
+}
+
+static uint64_t points_offset(const Elf64_Phdr *segment, uint64_t address)
+{
+	return address - segment->p_vaddr + segment->p_offset;
+}
 
 /* Returns false for a function whose code is not in the file. */
 static bool points_place(const struct elf_file *f, uint64_t address,
@@ -58,7 +77,7 @@ static bool points_place(const struct elf_file *f, uint64_t address,
 
 	if (!segment || !(segment->p_flags & PF_X))
 		return false;
-	p->offset = address - segment->p_vaddr + segment->p_offset;
+	p->offset = points_offset(segment, address);
 	if (!elf_file_read_into(f, p->offset, code, sizeof(code)))
 		return false;
 	skip = x86_probe_skip(code, sizeof(code), arguments_of[p->function]);
@@ -99,6 +118,59 @@ static int points_find(const struct elf_file *f,
 	return count;
 }
 
+/* ---- USDT probes ---- */
+
+struct probe_search {
+	const struct elf_file *file;
+	struct malloc_point *points;
+	int count;
+	unsigned has;       /* functions, as bits */
+	bool is_unreadable; /* a probe has arguments at unknown places */
+};
+
+static bool probes_take(void *self, const struct elf_usdt *probe)
+{
+	struct probe_search *s = self;
+	bool is_free = strcmp(probe->name, "free") == 0;
+	struct malloc_point p = {
+		.function = is_free ? MALLOC_SAMPLED_FREE : MALLOC_SAMPLED,
+		.is_emulated = true, /* a nop */
+	};
+	const Elf64_Phdr *code, *data;
+
+	if (strcmp(probe->provider, "otel_memory") != 0 ||
+	    (!is_free && strcmp(probe->name, "alloc") != 0))
+		return true;
+	code = elf_file_loaded(s->file, probe->address);
+	data = probe->semaphore ? elf_file_loaded(s->file, probe->semaphore)
+				: NULL;
+	if (!code || !(code->p_flags & PF_X) || (probe->semaphore && !data) ||
+	    s->count == MALLOC_POINTS_MAX ||
+	    !elf_usdt_parse(probe->arguments, p.arguments, is_free ? 1 : 3)) {
+		s->is_unreadable = true;
+		return false;
+	}
+	p.offset = points_offset(code, probe->address);
+	if (data)
+		p.semaphore = points_offset(data, probe->semaphore);
+	s->points[s->count++] = p;
+	s->has |= 1U << p.function;
+	return true;
+}
+
+/* Adds the probes, all or none; returns the new number of points. */
+static int points_add_probes(const struct elf_file *f,
+			     struct malloc_point *points, int count)
+{
+	struct probe_search s = { .file = f, .points = points, .count = count };
+
+	elf_usdt_each(f, probes_take, &s);
+	return s.has == (1U << MALLOC_SAMPLED | 1U << MALLOC_SAMPLED_FREE) &&
+			       !s.is_unreadable
+		       ? s.count
+		       : count;
+}
+
 int malloc_points_read(int fd, struct malloc_point points[MALLOC_POINTS_MAX],
 		       struct error *err)
 {
@@ -111,7 +183,8 @@ int malloc_points_read(int fd, struct malloc_point points[MALLOC_POINTS_MAX],
 	if (elf_file_init(&f, source, err))
 		return -1;
 	elf_symbols_init(&symbols, &f, SHT_DYNSYM);
-	count = points_find(&f, &symbols, points);
+	count = points_add_probes(&f, points,
+				  points_find(&f, &symbols, points));
 	elf_symbols_release(&symbols);
 	elf_file_release(&f);
 	return count;

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-//	java NativeLeak FILE [busy]
+//	java NativeLeak FILE [busy | LIBRARY]
 //
 // When the file exists, leaks native memory in three ways, beside a method that
 // frees what it allocates, and then touches memory.  Prints "METHOD bytes" for each
-// method, and DONE.  With busy, allocates and frees as fast as possible instead.
+// method, and DONE.  With busy, allocates and frees as fast as possible meanwhile.
+// With a library (native_memory.c), calls its native methods instead.
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Paths;
@@ -58,6 +59,20 @@ public class NativeLeak {
 			new Inflater().end();
 	}
 
+	private static native long mapHalf(int count, int size);
+
+	private static native long allocateSampled(int kept, int freed);
+
+	private static void leakInLibrary() {
+		System.out.println("mapHalf " + mapHalf(40, 256 << 10));
+		System.out.println("allocateSampled " + allocateSampled(300, 700));
+	}
+
+	private static void churnAlways() {
+		for (;;)
+			churn();
+	}
+
 	/** A new buffer is filled with zeros. */
 	private static void touch() {
 		kept.add(ByteBuffer.allocateDirect(TOUCHED));
@@ -77,17 +92,29 @@ public class NativeLeak {
 	}
 
 	public static void main(String[] args) throws Exception {
+		boolean isBusy = args.length > 1 && args[1].equals("busy");
+
+		if (args.length > 1 && !isBusy)
+			System.load(args[1]);
+		for (int i = 0; isBusy && i < 3; i++) {
+			Thread thread = new Thread(NativeLeak::churnAlways);
+
+			thread.setDaemon(true);
+			thread.start();
+		}
 		System.out.println("READY");
-		while (args.length > 1)
-			churn();
 		for (int i = 0; !Files.exists(Paths.get(args[0])); i++) {
 			if (i == 6_000)
 				return;
 			Thread.sleep(10);
 		}
-		leak();
-		touch();
-		System.out.println("touch " + TOUCHED);
+		if (args.length > 1 && !isBusy) {
+			leakInLibrary();
+		} else {
+			leak();
+			touch();
+			System.out.println("touch " + TOUCHED);
+		}
 		System.out.println("DONE");
 		Thread.sleep(120_000);
 	}
