@@ -90,8 +90,9 @@ void mcp_put_raw(struct json *j, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 
 /*
- * Appends an error and its newline; without id, "id" is null. `requested` is
- * the version for MCP_VERSION, else NULL.
+ * Appends an error and its newline. An empty id is omitted, as the schemas
+ * since 2025-11-25 require; those before, unlike JSON-RPC, have no message
+ * without id. `requested` is the version for MCP_VERSION, else NULL.
  */
 void mcp_error_write(struct text *out, const struct text *id,
 		     enum mcp_code code, const char *message,

@@ -233,8 +233,10 @@ static struct json message_open(struct text *out, const struct text *id)
 
 	json_open_object(&j);
 	json_add_text(&j, "jsonrpc", "2.0");
-	json_key(&j, "id");
-	mcp_put_raw(&j, "%s", id->len ? id->bytes : "null");
+	if (id->len) {
+		json_key(&j, "id");
+		mcp_put_raw(&j, "%s", id->bytes);
+	}
 	return j;
 }
 

@@ -14,13 +14,15 @@ session() {
 	: >out
 	# shellcheck disable=SC2094 # the loop waits for the output
 	{
-		cat
+		tee in
 		for _ in $(seq 600); do
 			[ "$(wc -l <out)" -lt "$count" ] || break
 			sleep 0.05
 		done
 	} | sjkc mcp "$@" >out 2>err
 	echo "status $?"
+	python3 "$DATA/../tools/mcp_check.py" "$DATA/mcp/messages.json" in out ||
+		exit
 	python3 - <<'END' | sed "s|$PWD|DIR|g"
 import json
 for line in sorted(open("out"), key=lambda l: str(json.loads(l)["id"])):

@@ -89,7 +89,7 @@ static void ids_return_with_their_type(void **state)
 static void wrong_lines_get_the_codes_of_json_rpc(void **state)
 {
 	(void)state;
-	assert_has("{", "\"id\":null,\"error\":{\"code\":-32700,");
+	assert_has("{", "\"2.0\",\"error\":{\"code\":-32700,");
 	assert_has("x", "-32700");
 	assert_has("{\"id\":1,\"id\" 2}", "-32700");
 	assert_has("{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}}",
@@ -97,7 +97,7 @@ static void wrong_lines_get_the_codes_of_json_rpc(void **state)
 	assert_has("[]", "-32600");
 	assert_has("{}", "-32600");
 	assert_has("{\"jsonrpc\":\"2.0\",\"id\":null,\"method\":\"ping\"}",
-		   "\"id\":null,\"error\":{\"code\":-32600,");
+		   "\"2.0\",\"error\":{\"code\":-32600,");
 	assert_has("{\"jsonrpc\":\"2.0\",\"id\":1.5,\"method\":\"ping\"}",
 		   "-32600");
 	assert_has("{\"jsonrpc\":\"2.0\",\"id\":[1],\"method\":\"ping\"}",
