@@ -1,5 +1,5 @@
-# Each line of sessions of each revision conforms to the schemas of ours: answers of
-# tools, refusals, and errors for lines that are no request.
+# Each line of sessions of each revision conforms to the schemas: answers of tools,
+# refusals, and errors for lines that are no request.
 mkdir files
 cp "$DATA/gc/jdk17-g1.log" files/slow.log
 cp "$DATA/hs_err/jdk11-illegal.log" files/hs_err.log
