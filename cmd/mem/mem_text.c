@@ -233,29 +233,33 @@ static void add_sizes(struct text *out, const struct mem_account *a)
 	add_table(out, &t);
 }
 
+/* Without a table, whose cells would take 400 bytes a row. */
 static void add_maps(struct text *out, const struct mem_account *a)
 {
-	static const struct table_column columns[] = {
-		{ "address", false }, { "length", true }, { "resident", true },
-		{ "swapped", true },  { "part", false },  { "detail", false },
-	};
-	struct table t = TABLE_OF(columns);
+	enum { PATH_WIDTH = 256 };
 
+	text_puts(out, "\naddress          length  resident   swapped  "
+		       "part                    detail\n");
 	for (size_t i = 0; i < a->range_count; i++) {
 		const struct mem_range *r = &a->ranges[i];
+		const char *detail = *r->path    ? r->path
+				     : r->detail ? r->detail
+						 : "";
+		size_t len = strlen(detail);
 
-		if (!r->size.resident && !r->size.swapped)
-			continue;
-		text_printf(table_cell(&t), "%012" PRIx64, r->start);
-		cell_bytes(&t, r->end - r->start);
-		cell_bytes(&t, r->size.resident);
-		cell_bytes(&t, r->size.swapped);
-		table_add(&t, mem_part_titles[r->part]);
-		table_add(&t, r->path && *r->path ? r->path
-			      : r->detail         ? r->detail
-						  : "");
+		text_printf(out, "%012" PRIx64 "%10s", r->start,
+			    units_bytes((double)(r->end - r->start)).text);
+		text_printf(out, "%10s",
+			    units_bytes((double)r->size.resident).text);
+		text_printf(out, "%10s  %-23s ",
+			    units_bytes((double)r->size.swapped).text,
+			    mem_part_titles[r->part]);
+		if (len > PATH_WIDTH)
+			text_puts(out, "…");
+		safe_text_puts(out, len > PATH_WIDTH ? detail + len - PATH_WIDTH
+						     : detail);
+		text_putc(out, '\n');
 	}
-	add_table(out, &t);
 }
 
 /* A line each. */

@@ -29,8 +29,9 @@
 enum { GRAPH_GRANULE_SHIFT = 16 }; /* metaspace is committed in 64 KB */
 
 struct graph_class {
-	uint64_t klass, symbol; /* addresses of the class and of its name */
-	uint16_t name_len;      /* 0 = unreadable */
+	uint64_t klass; /* addresses of the class and of its name */
+	uint64_t symbol : 48;
+	uint64_t name_len : 16; /* 0 = unreadable */
 };
 
 struct class_graph {
@@ -43,9 +44,9 @@ struct class_graph {
 };
 
 /*
- * Reads the graph within half a second.  pages may be NULL: then pages that are
- * not resident are read, too.  False if the JVM exports neither the graph nor
- * the dictionary.  class_graph_release() must follow.
+ * Reads the graph within half a second of CPU time.  pages may be NULL: then
+ * pages that are not resident are read, too.  False if the JVM exports neither
+ * the graph nor the dictionary.  class_graph_release() must follow.
  */
 bool class_graph_read(struct class_graph *g, const struct field_reader *r,
 		      struct pages *pages);

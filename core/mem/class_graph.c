@@ -135,8 +135,9 @@ static void walk_add_class(struct walk *w, uint64_t klass)
 	int32_t layout = -1;
 	uint64_t pool;
 
-	if (!blocks_u64(&w->blocks, klass + w->name, &c.symbol))
+	if (!blocks_u64(&w->blocks, klass + w->name, &pool))
 		return;
+	c.symbol = pool & ((UINT64_C(1) << 48) - 1);
 	map64_add(&g->class_granules, klass >> GRAPH_GRANULE_SHIFT, 0);
 	/*
 	 * Classes of arrays have no pool, and a negative layout helper
@@ -289,20 +290,19 @@ static void graph_read_lengths(struct class_graph *g,
 			       const struct field_reader *r)
 {
 	struct memory_range *ranges = xcalloc(AT_ONCE, sizeof(*ranges));
+	uint16_t lengths[AT_ONCE];
 
 	for (size_t i = 0; i < g->count; i += AT_ONCE) {
 		size_t n = g->count - i < AT_ONCE ? g->count - i : AT_ONCE;
 
 		for (size_t k = 0; k < n; k++)
-			ranges[k] = (struct memory_range){
+			ranges[k] = memory_range_of(
 				g->all[i + k].symbol + r->symbol_length,
-				&g->all[i + k].name_len, sizeof(uint16_t), false
-			};
+				&lengths[k], sizeof(lengths[k]));
 		r->memory->read_all(r->memory, ranges, n);
-		for (size_t k = 0; k < n; k++) {
-			if (!ranges[k].is_read)
-				g->all[i + k].name_len = 0;
-		}
+		for (size_t k = 0; k < n; k++)
+			g->all[i + k].name_len = ranges[k].is_read ? lengths[k]
+								   : 0;
 	}
 	free(ranges);
 }

@@ -531,7 +531,7 @@ void glibc_heap_read(struct glibc_heap *h, struct memory *memory,
 		r->limits.ranges = RANGES_MOST;
 	r->reader.memory = memory;
 	r->reader.pages = pages;
-	r->reader.deadline_ns = limits->deadline_ns;
+	r->reader.budget = limits->budget;
 	reading_find_brk(r);
 	heaps_find(r);
 	arenas_find(r);

@@ -13,6 +13,7 @@
 #include "core/mem/pages.h"
 #include "core/process/mappings.h"
 #include "core/process/memory.h"
+#include "core/process/read_budget.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -67,9 +68,9 @@ struct glibc_heap {
 };
 
 struct glibc_heap_limits {
-	int64_t deadline_ns;   /* of clock_monotonic_ns(); 0 = none */
-	size_t arenas, ranges; /* 0 = 4,096 and 65,536 */
-	bool wants_no_blocks;  /* only ranges and arenas, without a walk */
+	const struct read_budget *budget; /* borrowed; NULL = no limit */
+	size_t arenas, ranges;            /* 0 = 4,096 and 65,536 */
+	bool wants_no_blocks; /* only ranges and arenas, without a walk */
 };
 
 /*

@@ -25,10 +25,10 @@ static bool heap_is_of(const struct accounting *a, const char *collector)
 
 /* ---- from _bottom to _top ---- */
 
-/* The objects that were found, and a run of them that is not measured yet. */
+/* The objects that were found, by address. */
 struct object_sum {
 	struct accounting *a;
-	uint64_t start, end; /* whole pages */
+	uint64_t end; /* of the last ones, a whole page */
 	struct page_sum pages;
 };
 
@@ -41,12 +41,11 @@ static void objects_add(struct object_sum *s, uint64_t bottom, uint64_t top)
 	if (bottom >= top || bottom < h->start || top > h->end)
 		return;
 	/* No page counts twice. */
-	if (start >= s->start && start <= s->end) {
-		s->end = end > s->end ? end : s->end;
+	if (start < s->end)
+		start = s->end;
+	if (start >= end)
 		return;
-	}
-	pages_add(s->a->pages, s->start, s->end, &s->pages);
-	s->start = start;
+	pages_add(s->a->pages, start, end, &s->pages);
 	s->end = end;
 }
 
@@ -61,10 +60,7 @@ static void heap_set_objects(struct mem_heap *h, uint64_t resident,
 
 static void objects_end(struct object_sum *s)
 {
-	struct mem_heap *h = &s->a->out->heap;
-
-	pages_add(s->a->pages, s->start, s->end, &s->pages);
-	heap_set_objects(h, s->a->out->parts[MEM_HEAP].resident,
+	heap_set_objects(&s->a->out->heap, s->a->out->parts[MEM_HEAP].resident,
 			 s->pages.resident);
 }
 
@@ -180,7 +176,10 @@ static bool objects_of_regions(struct accounting *a)
 
 /* ---- spaces ---- */
 
-/* A space of Serial or Parallel, and the generation that has it. */
+/*
+ * The spaces of Serial and Parallel by address, and the generations that have
+ * them.
+ */
 static const struct heap_space {
 	const char *collector;
 	bool is_old;
@@ -193,10 +192,10 @@ static const struct heap_space {
 	  true,
 	  { "TenuredGeneration", "OneContigSpaceCardGeneration" },
 	  "_the_space" },
+	{ "Parallel", true, { "PSOldGen" }, "_object_space" },
 	{ "Parallel", false, { "PSYoungGen" }, "_eden_space" },
 	{ "Parallel", false, { "PSYoungGen" }, "_from_space" },
 	{ "Parallel", false, { "PSYoungGen" }, "_to_space" },
-	{ "Parallel", true, { "PSOldGen" }, "_object_space" },
 };
 
 /* Returns the address of a generation; 0 = unknown. */

@@ -13,6 +13,7 @@ enum {
 	/* A node of the metaspace begins and ends at a multiple of it. */
 	NODE_BYTES = 4 << 20,
 	CARDS_MARGIN = 2 * PAGE_BYTES,
+	HEAP_LEAST = 1 << 20,
 	/* Before, a node had this size unless a class needed more. */
 	OLD_NODE_BYTES = 2 << 20,
 };
@@ -227,7 +228,7 @@ void account_gc(struct accounting *a)
 	uint32_t map, size;
 
 	/* ZGC and most of Shenandoah have none. */
-	if (!table || !h->start ||
+	if (!table || !h->start || h->max < HEAP_LEAST ||
 	    !account_offset(a, types, "_byte_map", &map) ||
 	    !account_offset(a, types, "_byte_map_size", &size))
 		return;

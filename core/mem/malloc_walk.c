@@ -2,7 +2,6 @@
 #include "core/mem/malloc_walk.h"
 
 #include "core/base/alloc.h"
-#include "core/base/clock.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -74,7 +73,7 @@ static void sizes_add(struct malloc_sizes *s, uint64_t size)
 /* ---- reading ---- */
 
 /*
- * Limits even without a deadline, since a hostile process has chunks that lead
+ * Limits even without a budget, since a hostile process has chunks that lead
  * to the same memory again and again, and huge ones of absent pages: 64 GB of
  * memory, and the states of 64 GB of pages.
  */
@@ -83,8 +82,8 @@ enum { WINDOWS_MOST = 1 << 19, PAGES_MOST = 1 << 24 };
 bool malloc_reader_is_over(struct malloc_reader *r)
 {
 	if (r->windows > WINDOWS_MOST || r->pages_added > PAGES_MOST ||
-	    (r->deadline_ns && !r->is_over &&
-	     clock_monotonic_ns() >= r->deadline_ns))
+	    pages_are_over(r->pages) ||
+	    (r->budget && !r->is_over && read_budget_is_spent(r->budget)))
 		r->is_over = true;
 	return r->is_over;
 }

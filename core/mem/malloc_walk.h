@@ -47,13 +47,13 @@ struct malloc_sizes {
 	uint64_t dropped; /* bytes */
 };
 
-/* The caller sets the first four; the rest is zeroed at first. */
+/* The caller sets the first three, and then top; the rest is zeroed. */
 struct malloc_reader {
 	struct memory *memory;
 	struct pages *pages;
-	int64_t deadline_ns; /* 0 = none */
-	size_t top;          /* the offset of top in malloc_state */
-	bool is_over;        /* a limit was reached */
+	const struct read_budget *budget; /* NULL = no limit */
+	size_t top;   /* the offset of top in malloc_state */
+	bool is_over; /* a limit was reached */
 	unsigned windows, retries;
 	uint64_t pages_added;
 	uint64_t tcache_key; /* of chunks in tcaches; 0 = unknown */

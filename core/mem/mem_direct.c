@@ -34,6 +34,8 @@ struct direct_reader {
 	uint32_t value;  /* offset in an AtomicLong */
 	uint32_t mirror; /* offset in a Klass */
 	bool is_handle;  /* the mirror is in an OopHandle (JDK 10) */
+	/* Klass* of Bits, and of copies of Netty; 0 = there is none. */
+	uint64_t bits, netties[NETTIES];
 	struct object_fields *f;
 };
 
@@ -74,6 +76,10 @@ static int direct_open(struct direct_reader *d, struct accounting *a,
 	if (!vm_structs_offset(a->v, "Klass", "_java_mirror", &d->mirror))
 		return fail(err, ERROR_UNAVAILABLE,
 			    "this JVM's tables lack the mirrors of classes");
+	class_graph_find(&a->classes, &a->fields, "java/nio/Bits", true,
+			 &d->bits, 1);
+	class_graph_find(&a->classes, &a->fields, NETTY, false, d->netties,
+			 NETTIES);
 	/* A JVM without AtomicLong has not counted yet. */
 	if (class_graph_find(&a->classes, &a->fields, ATOMIC_LONG, true,
 			     &d->atomic, 1) &&
@@ -193,22 +199,15 @@ static bool netty_read(struct direct_reader *d, uint64_t klass,
 /* Reads all counters; false if a collection has moved objects meanwhile. */
 static bool direct_read_all(struct direct_reader *d, struct mem_direct *out)
 {
-	struct class_graph *g = &d->a->classes;
-	uint64_t bits, netties[NETTIES];
 	uint32_t before, after;
-	size_t count;
 
 	*out = (struct mem_direct){ 0 };
 	if (!java_heap_epoch(d->heap, &before))
 		return false;
-	if (class_graph_find(g, &d->a->fields, "java/nio/Bits", true, &bits, 1)
-		    ? !bits_read(d, bits, out)
-		    : !g->is_complete)
+	if (d->bits ? !bits_read(d, d->bits, out) : !d->a->classes.is_complete)
 		return false;
-	count = class_graph_find(g, &d->a->fields, NETTY, false, netties,
-				 NETTIES);
-	for (size_t i = 0; i < count; i++) {
-		if (!netty_read(d, netties[i], out))
+	for (size_t i = 0; i < NETTIES && d->netties[i]; i++) {
+		if (!netty_read(d, d->netties[i], out))
 			return false;
 	}
 	return java_heap_epoch(d->heap, &after) && before == after;

@@ -20,8 +20,15 @@ enum {
 #define ENTRY_FILE    (UINT64_C(1) << 61)
 #define ENTRY_ALONE   (UINT64_C(1) << 56) /* mapped exclusively; Linux 4.2 */
 
+/*
+ * A hostile process has huge mappings without pages, of which the kernel makes
+ * entries nevertheless: 256 GB of them are read, in all.
+ */
+enum { ABSENT_MOST = 1 << 26 };
+
 struct pages {
 	int fd;
+	size_t absent;
 	uint64_t entries[AT_ONCE];
 };
 
@@ -38,7 +45,7 @@ struct pages *pages_open(const struct jvm *jvm, struct error *err)
 		jvm_fail_ended(jvm, err);
 		return NULL;
 	}
-	p = xmalloc(sizeof(*p));
+	p = xcalloc(1, sizeof(*p));
 	p->fd = fd;
 	return p;
 }
@@ -51,21 +58,27 @@ void pages_close(struct pages *p)
 	free(p);
 }
 
+bool pages_are_over(const struct pages *p) { return p->absent > ABSENT_MOST; }
+
 /* Reads the entries of at most AT_ONCE pages; returns their number. */
 static size_t pages_read_entries(struct pages *p, uint64_t address,
 				 size_t count)
 {
 	uint64_t at = address / PAGE_BYTES * ENTRY;
+	size_t got_pages;
 	ssize_t got;
 
 	if (count > AT_ONCE)
 		count = AT_ONCE;
-	if (at > INT64_MAX)
+	if (at > INT64_MAX || pages_are_over(p))
 		return 0;
 	do {
 		got = pread(p->fd, p->entries, count * ENTRY, (off_t)at);
 	} while (got < 0 && errno == EINTR);
-	return got > 0 ? (size_t)got / ENTRY : 0;
+	got_pages = got > 0 ? (size_t)got / ENTRY : 0;
+	for (size_t i = 0; i < got_pages; i++)
+		p->absent += !(p->entries[i] & (ENTRY_PRESENT | ENTRY_SWAPPED));
+	return got_pages;
 }
 
 size_t pages_read(struct pages *p, uint64_t address, uint8_t *states,

@@ -3,8 +3,7 @@
  * pages: which pages of another process are in memory, from /proc/PID/pagemap.
  *
  * A page that was never touched must not be read: reading it maps the zero page
- * into the process.  Readers of memory ask
- * here first.
+ * into the process.  Readers of memory ask here first.
  */
 #ifndef CORE_MEM_PAGES_H
 #define CORE_MEM_PAGES_H
@@ -12,6 +11,7 @@
 #include "core/base/error.h"
 #include "core/jvm/jvm.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -33,6 +33,12 @@ void pages_close(struct pages *p); /* NULL is allowed */
  */
 size_t pages_read(struct pages *p, uint64_t address, uint8_t *states,
 		  size_t count);
+
+/*
+ * True if the process has so many absent pages where sjkc looks for pages that
+ * no more are read.
+ */
+bool pages_are_over(const struct pages *p);
 
 /* Bytes. */
 struct page_sum {

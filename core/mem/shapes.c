@@ -21,7 +21,8 @@ enum {
 	GUARD_MOST = 64 << 10,
 	STACK_LEAST = 64 << 10,
 	STACK_MOST = 64 << 20,
-	AT_ONCE = 512, /* pages whose first words are read at once */
+	AT_ONCE = 512,    /* pages whose first words are read at once */
+	LOOK_MOST = 4096, /* pages of which are looked for resident ones */
 };
 
 /* ---- paths ---- */
@@ -303,12 +304,15 @@ static size_t pages_read_words(struct accounting *a, uint64_t at, uint64_t end,
 			       uint64_t *next)
 {
 	struct memory_range r[AT_ONCE];
-	uint8_t states[AT_ONCE];
-	size_t n = 0, looked = most * 8 < AT_ONCE ? most * 8 : AT_ONCE;
+	uint8_t states[LOOK_MOST];
+	size_t n = 0, looked = most * 8 < LOOK_MOST ? most * 8 : LOOK_MOST;
 
 	if (looked > (end - at) / PAGE_BYTES)
 		looked = (size_t)((end - at) / PAGE_BYTES);
-	pages_read(a->pages, at, states, looked);
+	if (!pages_read(a->pages, at, states, looked)) {
+		*next = end;
+		return 0;
+	}
 	*next = at + looked * PAGE_BYTES;
 	for (size_t i = 0; i < looked; i++) {
 		if (states[i] != PAGE_RESIDENT)
@@ -352,11 +356,8 @@ static void rest_claim_blocks(const struct rest *r, uint64_t start,
 			uint64_t from = found[i].address, size;
 
 			if (!glibc_is_mapped_block(found[i].words, end - from,
-						   &size) ||
-			    size < PAGE_BYTES || size > end - from)
+						   &size))
 				continue;
-			size = (size + PAGE_BYTES - 1) / PAGE_BYTES *
-			       PAGE_BYTES;
 			rest_claim_piece(r, piece, from);
 			claims_add(&r->a->claims, from, from + size, MEM_BLOCKS,
 				   NULL);

@@ -4,18 +4,17 @@
 #include "core/base/alloc.h"
 #include "core/base/ascii.h"
 #include "core/base/saturate.h"
-#include "core/jvm/procfs.h"
+#include "core/jvm/procfs_lines.h"
 
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 enum {
-	PART = 256 << 10, /* bytes of a read; a path has at most 16 KB */
 	MAPPINGS_MOST = 1 << 20,
-	PATHS_MOST = 16 << 20, /* bytes of all paths */
+	/* Bytes of the lines with addresses: the kernel makes them slowly. */
+	LINES_MOST = 16 << 20,
 };
+#define TEXT_MOST ((size_t)1 << 30)
 
 /* Parses "        12 kB"; 0 if it is malformed. */
 static uint64_t line_bytes(struct line line)
@@ -92,66 +91,33 @@ static void smaps_add_mapping(struct smaps *s, struct line line)
 	struct mappings *m = &s->mappings;
 
 	s->has_last = false;
-	if (m->count == MAPPINGS_MOST || m->paths.total > PATHS_MOST) {
-		s->is_cut = true;
-		return;
-	}
-	if (!mappings_add_line(m, line))
+	s->line_bytes += line.len;
+	s->is_cut = m->count == MAPPINGS_MOST || s->line_bytes > LINES_MOST;
+	if (s->is_cut || !mappings_add_line(m, line))
 		return;
 	array_reserve(s->all, s->cap, m->count);
 	s->all[m->count - 1] = (struct smap){ 0 };
 	s->has_last = true;
 }
 
-void smaps_parse(struct smaps *s, const char *text, size_t len)
+bool smaps_parse(void *to, const char *text, size_t len)
 {
 	struct lines lines = lines_over(text, len);
+	struct smaps *s = to;
 	struct line line;
 
-	while (lines_next(&lines, &line)) {
+	while (!s->is_cut && lines_next(&lines, &line)) {
 		if (line_is_mapping(line))
 			smaps_add_mapping(s, line);
 		else if (s->has_last)
 			smap_add_field(&s->all[s->mappings.count - 1], line);
 	}
-}
-
-/* Parses the whole lines of a buffer and returns their length. */
-static size_t smaps_parse_lines(struct smaps *s, const char *text, size_t len)
-{
-	const char *end = memrchr(text, '\n', len);
-
-	if (!end) {
-		/* No line of the kernel is that long. */
-		s->is_cut = s->is_cut || len == PART;
-		return len == PART ? len : 0;
-	}
-	smaps_parse(s, text, (size_t)(end - text) + 1);
-	return (size_t)(end - text) + 1;
+	return !s->is_cut;
 }
 
 int smaps_read(struct smaps *s, const struct jvm *jvm, struct error *err)
 {
-	int fd = procfs_open(jvm->pid, "smaps", O_RDONLY, err);
-	size_t len = 0;
-	ssize_t got;
-	char *text;
-
-	if (fd < 0)
-		return -1;
-	text = xmalloc(PART);
-	while ((got = procfs_part(jvm->pid, "smaps", fd, text + len, PART - len,
-				  err)) > 0) {
-		size_t parsed;
-
-		len += (size_t)got;
-		parsed = smaps_parse_lines(s, text, len);
-		len -= parsed;
-		memmove(text, text + parsed, len);
-	}
-	free(text);
-	close(fd);
-	if (got < 0)
+	if (procfs_lines(jvm->pid, "smaps", TEXT_MOST, smaps_parse, s, err))
 		return -1;
 	/* Another process may have the PID; a dead one has no mappings. */
 	if (!jvm_runs(jvm) || !s->mappings.count)

@@ -32,12 +32,16 @@ struct smaps {
 	size_t cap;
 	bool is_cut;   /* there were more mappings or longer paths than read */
 	bool has_last; /* the lines of fields belong to the last mapping */
+	size_t line_bytes; /* of the lines with addresses */
 };
 
 /* smaps_release() must follow, also after failure. */
 int smaps_read(struct smaps *s, const struct jvm *jvm, struct error *err);
-/* Parses whole lines that follow those of the last call. */
-void smaps_parse(struct smaps *s, const char *text, size_t len);
+/*
+ * Parses whole lines that follow those of the last call; returns false if the
+ * struct smaps wants no more.
+ */
+bool smaps_parse(void *smaps, const char *text, size_t len);
 void smaps_release(struct smaps *s); /* zeroed is allowed */
 
 /* True for memory without a file; the kernel may show its name. */

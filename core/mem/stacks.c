@@ -279,6 +279,9 @@ static bool stack_add_around(struct accounting *a, const struct task_stack *t,
 		return true;
 	if (next < a->claims.settled && claims[next].start < end)
 		end = claims[next].start;
+	/* Another stack or part has it. */
+	if (end <= t->sp)
+		return true;
 	if (next && claims[next - 1].end > start)
 		start = claims[next - 1].end;
 	/* A thread that waits is near the upper end of its stack. */
@@ -290,8 +293,7 @@ static bool stack_add_around(struct accounting *a, const struct task_stack *t,
 		if (a->out->stack_count)
 			a->out->stacks[a->out->stack_count - 1].end = start;
 	}
-	if (start < end)
-		stack_add(a, t, false, start, end);
+	stack_add(a, t, false, start, end);
 	return true;
 }
 

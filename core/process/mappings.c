@@ -3,8 +3,7 @@
 
 #include "core/base/alloc.h"
 #include "core/base/ascii.h"
-#include "core/base/text.h"
-#include "core/jvm/procfs.h"
+#include "core/jvm/procfs_lines.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +11,12 @@
 
 /* 65,530 mappings (vm.max_map_count), not all with the longest paths. */
 #define MAPS_MAX ((size_t)32 << 20)
+/*
+ * Bytes of paths. Beyond, only those of code are kept whole; beyond twice as
+ * many, none.
+ */
+#define PATHS_MOST ((size_t)4 << 20)
+#define PATH_TAIL  32
 
 /*
  * Removes a number from the front of the line.  Returns false when there is
@@ -81,10 +86,15 @@ static bool mapping_read_line(struct line *line, struct mapping *m)
 }
 
 /* Most mappings have the path of the one before. */
-static const char *mappings_keep_path(struct mappings *m, struct line path)
+static const char *mappings_keep_path(struct mappings *m, struct line path,
+				      bool is_code)
 {
 	const char *last = m->count ? m->all[m->count - 1].path : "";
 
+	/* The end tells more than the start. */
+	if (m->paths.total > (is_code ? 2 * PATHS_MOST : PATHS_MOST) &&
+	    path.len > PATH_TAIL)
+		line_skip(&path, path.len - PATH_TAIL);
 	if (strlen(last) == path.len && memcmp(last, path.text, path.len) == 0)
 		return last;
 	return arena_copy(&m->paths, path.text, path.len);
@@ -98,38 +108,42 @@ bool mappings_add_line(struct mappings *m, struct line line)
 	if (!mapping_read_line(&line, &one) ||
 	    (m->count && one.start < m->all[m->count - 1].end))
 		return false;
-	one.path = mappings_keep_path(m, line);
+	one.path = mappings_keep_path(m, line, one.is_executable);
 	array_add(m->all, m->count, m->cap, one);
 	return true;
 }
 
-void mappings_parse(struct mappings *m, const char *text, size_t len)
+static bool mappings_add_text(void *to, const char *text, size_t len)
 {
 	struct lines lines = lines_over(text, len);
 	struct line line;
 
+	while (lines_next(&lines, &line))
+		mappings_add_line(to, line);
+	return true;
+}
+
+static void mappings_clear(struct mappings *m)
+{
 	arena_release(&m->paths);
 	m->count = 0;
-	while (lines_next(&lines, &line))
-		mappings_add_line(m, line);
+}
+
+void mappings_parse(struct mappings *m, const char *text, size_t len)
+{
+	mappings_clear(m);
+	mappings_add_text(m, text, len);
 }
 
 int mappings_read(struct mappings *m, const struct jvm *jvm, struct error *err)
 {
-	struct text maps = { 0 };
-	int rc = -1;
-
-	if (procfs_read(jvm->pid, "maps", MAPS_MAX, &maps, err) < 0)
-		goto out;
-	if (!jvm_runs(jvm)) {
-		fail(err, ERROR_NO_TARGET, "%d has exited", (int)jvm->pid);
-		goto out;
-	}
-	mappings_parse(m, maps.bytes, maps.len);
-	rc = 0;
-out:
-	text_release(&maps);
-	return rc;
+	mappings_clear(m);
+	if (procfs_lines(jvm->pid, "maps", MAPS_MAX, mappings_add_text, m, err))
+		return -1;
+	if (!jvm_runs(jvm))
+		return fail(err, ERROR_NO_TARGET, "%d has exited",
+			    (int)jvm->pid);
+	return 0;
 }
 
 void mappings_release(struct mappings *m)

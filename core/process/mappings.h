@@ -17,7 +17,7 @@ struct mapping {
 	uint64_t offset;     /* of start, in the file */
 	uint64_t dev, inode; /* as stat(2) has them; inode 0 = no file */
 	bool is_readable, is_writable, is_executable;
-	const char *path; /* foreign, as the kernel writes it; "" = none */
+	const char *path; /* foreign; "" = none; the end if they have MBs */
 };
 
 struct mappings {
@@ -27,8 +27,8 @@ struct mappings {
 };
 
 /*
- * Reads the current mappings into *m and frees the old ones; mappings_release()
- * is due.
+ * Reads the current mappings into *m, which loses the old ones, also if that
+ * fails; mappings_release() is due.
  */
 int mappings_read(struct mappings *m, const struct jvm *jvm, struct error *err);
 /* Parses the text of a maps file; skips malformed lines. */

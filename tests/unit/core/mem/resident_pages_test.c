@@ -61,10 +61,40 @@ static void pages_read_tells_touched_pages_from_others(void **state)
 	munmap(memory, (size_t)PAGES * PAGE_BYTES);
 }
 
+static void absent_pages_are_read_up_to_a_limit(void **state)
+{
+	const uint64_t bytes = UINT64_C(300) << 30;
+	uint8_t *memory = mmap(NULL, bytes, PROT_NONE,
+			       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1,
+			       0);
+	struct page_sum sum = { 0 };
+	struct pages *p;
+	struct error err;
+	struct jvm jvm;
+	uint8_t page;
+
+	(void)state;
+	assert_ptr_not_equal(memory, MAP_FAILED);
+	assert_int_equal(jvm_open(&jvm, getpid(), &err), 0);
+	p = pages_open(&jvm, &err);
+	assert_non_null(p);
+	pages_add(p, (uintptr_t)memory, (uintptr_t)memory + bytes / 2, &sum);
+	assert_false(pages_are_over(p));
+	pages_add(p, (uintptr_t)memory, (uintptr_t)memory + bytes, &sum);
+	assert_true(pages_are_over(p));
+	assert_int_equal(pages_read(p, (uintptr_t)&p / PAGE_BYTES * PAGE_BYTES,
+				    &page, 1),
+			 0);
+	pages_close(p);
+	jvm_close(&jvm);
+	munmap(memory, bytes);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(pages_read_tells_touched_pages_from_others),
+		cmocka_unit_test(absent_pages_are_read_up_to_a_limit),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

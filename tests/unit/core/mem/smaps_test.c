@@ -137,7 +137,7 @@ static void smaps_parse_ignores_impossible_numbers(void **state)
 
 static void smaps_parse_bounds_the_memory_of_paths(void **state)
 {
-	enum { PATH = 16000, LINES = 1200 };
+	enum { PATH = 16000, LINES = 1200, TAIL = 32 };
 	char *path = malloc(PATH + 1);
 	struct text t = { 0 };
 	struct smaps s = { 0 };
@@ -154,6 +154,10 @@ static void smaps_parse_bounds_the_memory_of_paths(void **state)
 	assert_true(s.is_cut);
 	assert_true(s.mappings.count > 900);
 	assert_true(s.mappings.count < LINES);
+	/* The first paths are whole, and the ends of the others. */
+	assert_true(s.mappings.paths.total < 5 << 20);
+	assert_int_equal(strlen(s.mappings.all[0].path), PATH + 2);
+	assert_int_equal(strlen(s.mappings.all[900].path), TAIL);
 	smaps_release(&s);
 	text_release(&t);
 	free(path);
