@@ -64,6 +64,46 @@ static void c_library_has_points_where_probes_are_cheap(void **state)
 	}
 }
 
+/* USDT probes in this program, as SystemTap's sys/sdt.h writes them. */
+#define NOTE(provider, name, arguments)                                        \
+	"990: nop\n"                                                           \
+	".pushsection .note.stapsdt, \"?\", \"note\"\n"                        \
+	".balign 4\n"                                                          \
+	".4byte 992f-991f, 994f-993f, 3\n"                                     \
+	"991: .asciz \"stapsdt\"\n"                                            \
+	"992: .balign 4\n"                                                     \
+	"993: .8byte 990b, 0, 0\n"                                             \
+	".asciz \"" provider "\"\n"                                            \
+	".asciz \"" name "\"\n"                                                \
+	".asciz \"" arguments "\"\n"                                           \
+	"994: .balign 4\n"                                                     \
+	".popsection\n"
+
+static void probes_of_the_contract_are_found_with_their_arguments(void **state)
+{
+	struct malloc_point points[MALLOC_POINTS_MAX];
+	const struct malloc_point *p;
+	int count;
+
+	(void)state;
+	__asm__ volatile(NOTE("otel_memory", "alloc", "8@%rdi 8@8(%rsp) 4@$7"));
+	__asm__ volatile(NOTE("otel_memory", "free", "8@%rbx"));
+	/* Other names and providers, whose arguments are not read. */
+	__asm__ volatile(NOTE("otel_memory", "mmap", "?"));
+	__asm__ volatile(NOTE("other", "free", "?"));
+	count = read_points("/proc/self/exe", points);
+	p = find_point(points, count, MALLOC_SAMPLED);
+	assert_true(p->offset != 0);
+	assert_int_equal(p->semaphore, 0);
+	assert_int_equal(p->arguments[1].offset, 8);
+	assert_true(p->arguments[1].is_memory);
+	assert_true(p->arguments[2].is_constant);
+	p = find_point(points, count, MALLOC_SAMPLED_FREE);
+	assert_int_equal(p->arguments[0].bytes, 8);
+	assert_true(p == &points[count - 1]);
+	assert_true(p->offset > p[-1].offset);
+}
+
 static void file_without_an_allocator_has_no_points(void **state)
 {
 	struct malloc_point points[MALLOC_POINTS_MAX];
@@ -77,6 +117,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(c_library_has_points_where_probes_are_cheap),
+		cmocka_unit_test(
+			probes_of_the_contract_are_found_with_their_arguments),
 		cmocka_unit_test(file_without_an_allocator_has_no_points),
 	};
 
