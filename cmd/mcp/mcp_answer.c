@@ -70,100 +70,110 @@ static bool raw_is_nothing(struct line raw)
 	       line_is(raw, "[]") || line_is(raw, "{}") || line_is(raw, "\"\"");
 }
 
+/* The member of an object, as it is written; empty if there is none. */
+static struct line raw_member(struct line object, struct line name)
+{
+	struct json_reader r = json_reader_over(object.text, object.len);
+	struct line key;
+
+	for (bool in = mcp_peek(&r) == '{' && json_enter_object(&r);
+	     in && json_next_member(&r, &key);) {
+		if (lines_are_equal(key, name))
+			return mcp_read_raw(&r);
+		json_skip(&r);
+	}
+	return (struct line){ 0 };
+}
+
+/* An integer member of an object; -1 if there is none. */
+static int64_t raw_int(struct line object, const char *name)
+{
+	struct line raw = raw_member(object, mcp_line(name));
+
+	return raw.len ? strtoll(raw.text, NULL, 10) : -1;
+}
+
 /* ---- shapes ---- */
 
-/*
- * Finds the word "key:…" or "-key" and its rank, which is the number of words
- * if there is none. Returns what is behind the key.
- */
-static struct line shape_find(struct line shape, struct line key,
-			      unsigned *rank, bool *is_omitted)
-{
-	for (*rank = 0; shape.len; ++*rank) {
-		struct line rest = line_cut(&shape, ' ');
-		struct line name = line_cut(&rest, ':');
+/* A word of a shape, "key:limit@conditions" or "-key". */
+struct shape_word {
+	unsigned behind; /* number of words from it to the end; 0: no word */
+	bool is_omitted;
+	struct line limit, conditions;
+};
 
-		*is_omitted = *name.text == '-';
-		name.text += *is_omitted;
-		name.len -= *is_omitted;
-		if (lines_are_equal(name, key))
-			return rest;
+static struct shape_word shape_find(struct line shape, struct line key)
+{
+	struct shape_word w = { 0 };
+
+	while (shape.len) {
+		struct line limit = line_cut(&shape, ' ');
+		struct line name = line_cut(&limit, ':');
+		bool is_omitted = *name.text == '-';
+
+		name.text += is_omitted;
+		name.len -= is_omitted;
+		if (w.behind) {
+			w.behind++;
+		} else if (lines_are_equal(name, key)) {
+			w.behind = 1;
+			w.is_omitted = is_omitted;
+			w.conditions = limit;
+			w.limit = line_cut(&w.conditions, '@');
+		}
 	}
-	*is_omitted = false;
-	return (struct line){ 0 };
+	return w;
 }
 
 /* The later an array is in the shape, the earlier it is cut. */
 static size_t shape_limit(const struct rewriter *w, struct line key)
 {
-	bool is_omitted;
-	unsigned rank, all, shift;
-	struct line number = shape_find(w->shape, key, &rank, &is_omitted);
-	size_t limit = number.len ? strtoul(number.text, NULL, 10)
-				  : USUAL_ELEMENTS;
+	struct shape_word word = shape_find(w->shape, key);
+	size_t limit = word.limit.len ? strtoul(word.limit.text, NULL, 10)
+				      : USUAL_ELEMENTS;
+	unsigned shift;
 
-	shape_find(w->shape, (struct line){ "", 0 }, &all, &is_omitted);
 	if (w->a->values->limit > MCP_ANSWER)
 		limit = limit * w->a->values->limit / MCP_ANSWER;
-	shift = w->squeeze + rank > all ? (w->squeeze + rank - all + 1) / 2 : 0;
+	shift = w->squeeze > word.behind ? (w->squeeze - word.behind + 1) / 2
+					 : 0;
 	return shift < 16 ? limit >> shift : 0;
 }
 
 /* ---- passes ---- */
 
-/* True if "a", "a=value" or "a.b" is true of a member. */
-static bool condition_matches(struct line condition, struct line key,
-			      struct line raw)
+/* True if "a", "a.b" or "a=value" is true of an element. */
+static bool condition_matches(struct line condition, struct line element)
 {
-	struct line value = condition, inner, member;
-	struct line name = line_cut(&value, '=');
-	struct json_reader r = json_reader_over(raw.text, raw.len);
-	bool is_true = false;
+	struct line value = condition;
+	struct line inner = line_cut(&value, '=');
+	struct line raw = raw_member(element, line_cut(&inner, '.'));
 
-	inner = name;
-	name = line_cut(&inner, '.');
-	if (!lines_are_equal(name, key))
-		return false;
+	if (inner.len)
+		raw = raw_member(raw, inner);
 	if (value.len)
 		return raw.len == value.len + 2 &&
 		       memcmp(raw.text + 1, value.text, value.len) == 0;
-	if (!inner.len || mcp_peek(&r) != '{')
-		return !inner.len && !raw_is_nothing(raw);
-	for (bool in = json_enter_object(&r);
-	     in && json_next_member(&r, &member);) {
-		struct line is = mcp_read_raw(&r);
-
-		is_true |= lines_are_equal(inner, member) &&
-			   !raw_is_nothing(is);
-	}
-	return is_true;
+	return raw.len && !raw_is_nothing(raw);
 }
 
 /*
- * The first of the conditions that the element that comes next satisfies. Of
- * elements with one stack, only the first is preferred, and those of the first
- * condition.
+ * The first of the conditions that an element satisfies. Of elements with one
+ * stack, only the first is preferred, and those of the first condition.
  */
 static unsigned rewriter_pass(struct rewriter *w, struct line conditions,
-			      struct json_reader r)
+			      struct line element)
 {
-	unsigned pass = LAST;
-	bool is_repeated = false;
-	struct line key;
+	struct line stack = raw_member(element, mcp_line("stack"));
+	size_t i = stack.len && is_digit(*stack.text)
+			   ? strtoul(stack.text, NULL, 10)
+			   : SIZE_MAX;
+	bool is_repeated = i < w->stack_count && w->stack_users[i]++;
 
-	for (bool in = json_enter_object(&r);
-	     in && json_next_member(&r, &key);) {
-		struct line raw = mcp_read_raw(&r), rest = conditions;
-		size_t stack = strtoul(raw.text, NULL, 10);
-
-		for (unsigned i = 0; rest.len && i < pass; i++)
-			if (condition_matches(line_cut(&rest, ','), key, raw))
-				pass = i;
-		if (line_is(key, "stack") && is_digit(*raw.text) &&
-		    stack < w->stack_count)
-			is_repeated = w->stack_users[stack]++;
-	}
-	return is_repeated && pass ? LAST : pass;
+	for (unsigned pass = 0; conditions.len; pass++)
+		if (condition_matches(line_cut(&conditions, ','), element))
+			return is_repeated && pass ? LAST : pass;
+	return LAST;
 }
 
 static void rewriter_find_passes(struct rewriter *w, struct line conditions)
@@ -172,30 +182,23 @@ static void rewriter_find_passes(struct rewriter *w, struct line conditions)
 
 	w->pass_count = 0;
 	while (json_next_element(&r)) {
-		unsigned pass = rewriter_pass(w, conditions, r);
+		unsigned pass = rewriter_pass(w, conditions, mcp_read_raw(&r));
 
 		array_add(w->passes, w->pass_count, w->pass_cap, (uint8_t)pass);
-		json_skip(&r);
 	}
 }
 
 /* Finds the stacks of thread dumps, to which threads refer by index. */
 static void rewriter_find_stacks(struct rewriter *w)
 {
-	struct json_reader r = w->r;
-	struct line key;
+	struct line document = { w->a->document, w->a->len };
+	struct line stacks = raw_member(document, mcp_line("stacks"));
+	struct json_reader r = json_reader_over(stacks.text, stacks.len);
 
-	for (bool in = json_enter_object(&r);
-	     in && json_next_member(&r, &key);) {
-		if (!line_is(key, "stacks") || mcp_peek(&r) != '[') {
-			json_skip(&r);
-			continue;
-		}
-		json_enter_array(&r);
-		while (json_next_element(&r))
-			array_add(w->stacks, w->stack_count, w->stack_cap,
-				  mcp_read_raw(&r));
-	}
+	for (bool in = mcp_peek(&r) == '[' && json_enter_array(&r);
+	     in && json_next_element(&r);)
+		array_add(w->stacks, w->stack_count, w->stack_cap,
+			  mcp_read_raw(&r));
 	w->stack_users = xcalloc(w->stack_count, sizeof(*w->stack_users));
 }
 
@@ -302,9 +305,6 @@ static void rewriter_value(struct rewriter *w, struct line key)
 {
 	char first = mcp_peek(&w->r);
 	struct level *l = &w->levels[w->depth];
-	struct line number;
-	unsigned rank;
-	bool is_omitted;
 
 	if (first != '{' && first != '[') {
 		rewriter_scalar(w, &w->r);
@@ -326,11 +326,9 @@ static void rewriter_value(struct rewriter *w, struct line key)
 	json_open_array(w->j);
 	l->limit = shape_limit(w, key);
 	l->start = w->r;
-	number = shape_find(w->shape, key, &rank, &is_omitted);
-	line_cut(&number, '@');
-	l->conditions = number;
-	if (number.len)
-		rewriter_find_passes(w, number);
+	l->conditions = shape_find(w->shape, key).conditions;
+	if (l->conditions.len)
+		rewriter_find_passes(w, l->conditions);
 }
 
 /* Counts the elements of an array that is not written. */
@@ -350,11 +348,9 @@ static bool rewriter_omits(const struct rewriter *w, struct line key)
 	const struct level *l = &w->levels[w->depth - 1];
 	struct json_reader ahead = w->r;
 	struct line raw = mcp_read_raw(&ahead);
-	bool is_omitted;
-	unsigned rank;
 
-	shape_find(w->shape, key, &rank, &is_omitted);
-	if (is_omitted || line_is(raw, "null") || line_is(raw, "\"\""))
+	if (shape_find(w->shape, key).is_omitted || line_is(raw, "null") ||
+	    line_is(raw, "\"\""))
 		return true;
 	return w->depth > 1 &&
 	       (raw_is_nothing(raw) ||
@@ -402,22 +398,14 @@ static void rewriter_member(struct rewriter *w, struct line key)
 /* list_jvms lists only the JVMs that the server may reach. */
 static bool element_is_allowed(const struct rewriter *w, const struct level *l)
 {
-	struct json_reader r = w->r;
-	int64_t pid = 0, uid = -1;
-	struct line key;
+	struct json_reader ahead = w->r;
+	struct line jvm;
 
 	if (w->depth != 2 || !line_is(l->name, "jvms"))
 		return true;
-	for (bool in = json_enter_object(&r);
-	     in && json_next_member(&r, &key);) {
-		if (line_is(key, "pid"))
-			pid = json_read_int(&r);
-		else if (line_is(key, "uid"))
-			uid = json_read_int(&r);
-		else
-			json_skip(&r);
-	}
-	return mcp_rules_allow_jvm(w->a->rules, (pid_t)pid, (uid_t)uid);
+	jvm = mcp_read_raw(&ahead);
+	return mcp_rules_allow_jvm(w->a->rules, (pid_t)raw_int(jvm, "pid"),
+				   (uid_t)raw_int(jvm, "uid"));
 }
 
 static void rewriter_element(struct rewriter *w, struct level *l)
@@ -477,11 +465,13 @@ static void answer_add_left_out(struct json *j, const struct rewriter *w)
 	unsigned lacks = v->uses & ~w->a->rules->allowed;
 	struct text text = { 0 };
 
-	if (!w->cut_count && !lacks && w->squeeze < SQUEEZES)
+	if (!w->cut_count && !lacks && w->squeeze < SQUEEZES && !w->r.failed)
 		return;
 	json_add_array(j, "left_out");
 	if (w->squeeze == SQUEEZES)
 		json_text(j, "the whole document");
+	else if (w->r.failed)
+		json_text(j, "the whole document, which is not valid JSON");
 	for (size_t i = 0; i < w->cut_count; i++) {
 		const struct cut *c = &w->cuts[i];
 

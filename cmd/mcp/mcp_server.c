@@ -371,10 +371,11 @@ static void call_finish(struct mcp_server *s, struct call *c, struct error *err)
 
 	call_read_log(c);
 	call_read_output(c, &document);
+	/* SIGINT makes a command write its results so far. */
 	if (c->is_late)
-		fail(err, ERROR_REFUSED,
+		fail(err, err->kind ? ERROR_REFUSED : ERROR_PARTIAL,
 		     "the command took too long and was stopped");
-	if (c->is_cancelled || c->is_late ||
+	if (c->is_cancelled ||
 	    (err->kind && (err->kind != ERROR_PARTIAL || !document.len))) {
 		text_release(&document);
 		call_refuse(s, c, err,

@@ -250,6 +250,8 @@ static void damaged_documents_leave_the_rest_of_the_answer(void **state)
 		json_skip(&r);
 		assert_true(json_reader_at_end(&r));
 		assert_non_null(strstr(out.bytes, "\"isError\":false}"));
+		assert_int_equal(len && len < sizeof(whole) - 1,
+				 strstr(out.bytes, "not valid JSON") != NULL);
 		text_release(&out);
 	}
 }
