@@ -25,7 +25,7 @@ enum {
 	COST_RETURNS = 2000, /* at the entry and the return */
 	COST_FREE = 1100,
 	COST_STEPPED = 6100, /* more for an instruction that is not emulated */
-	COST_MAP = 8000,     /* the instruction, and mostly a copied stack */
+	COST_MAP = 11000,    /* the instruction, and mostly a copied stack */
 };
 
 enum { STATUS_BYTES = 8192 };

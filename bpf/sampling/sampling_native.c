@@ -484,6 +484,11 @@ static double calls_percent(uint64_t cost_ns, int64_t ns)
 	return ns > 0 ? 100.0 * (double)cost_ns / (double)ns : 0;
 }
 
+static double calls_per_s(uint64_t calls, int64_t ns)
+{
+	return (double)calls * CLOCK_NS_PER_S / (double)ns;
+}
+
 int sampling_check_calls(struct sampling_shared *s, struct error *err)
 {
 	struct sampler_calls before, calls;
@@ -499,13 +504,12 @@ int sampling_check_calls(struct sampling_shared *s, struct error *err)
 	percent = calls_percent(calls.cost_ns - before.cost_ns, ns);
 	of_maps = calls_percent(calls.maps_cost_ns - before.maps_cost_ns, ns);
 	sampling_notify(s->o, SAMPLING_INFO,
-			"nativemem: %.0f allocations and %.0f frees per "
-			"second; their uprobes take about %.1f%% of a core",
-			(double)(calls.allocations - before.allocations) *
-				CLOCK_NS_PER_S / (double)ns,
-			(double)(calls.frees - before.frees) * CLOCK_NS_PER_S /
-				(double)ns,
-			percent);
+			"nativemem: %.0f allocations, %.0f frees and %.0f "
+			"mappings per second; their uprobes take about %.1f%% "
+			"of a core",
+			calls_per_s(calls.allocations - before.allocations, ns),
+			calls_per_s(calls.frees - before.frees, ns),
+			calls_per_s(calls.maps - before.maps, ns), percent);
 	if (percent <= CALLS_PERCENT || s->o->forced)
 		return 0;
 	if (of_maps <= CALLS_PERCENT) {

@@ -23,6 +23,8 @@ public class NativeLeak {
 	private static final int BLOCK = 777;
 	private static final int BLOCKS = 60; // in a round
 	private static final int TOUCHED = 64 << 20;
+	private static final int STACKS = 10;
+	private static final int HEAP = 100 << 20;
 	private static final byte[] DEFLATED = deflated();
 	private static final List<Object> kept = new ArrayList<>();
 
@@ -63,9 +65,44 @@ public class NativeLeak {
 
 	private static native long allocateSampled(int kept, int freed);
 
-	private static void leakInLibrary() {
-		System.out.println("mapHalf " + mapHalf(40, 256 << 10));
-		System.out.println("allocateSampled " + allocateSampled(300, 700));
+	/** Threads that sleep, with stacks of 1 MB. */
+	private static void startThreads() {
+		for (int i = 0; i < STACKS; i++) {
+			Thread thread = new Thread(null, NativeLeak::sleep, "stack", 1 << 20);
+
+			thread.setDaemon(true);
+			thread.start();
+		}
+	}
+
+	private static void sleep() {
+		try {
+			Thread.sleep(120_000);
+		} catch (InterruptedException e) {
+			Thread.currentThread().interrupt();
+		}
+	}
+
+	private static void growHeap() {
+		for (int i = 0; i < HEAP >> 19; i++)
+			kept.add(new byte[1 << 19]);
+	}
+
+	private static void leakInLibrary() throws InterruptedException {
+		long mapped = 0, allocated = 0;
+
+		growHeap();
+		startThreads();
+		System.out.println("startThreads " + (STACKS << 20));
+		System.out.println("growHeap " + HEAP);
+		// The ring buffer has no room for all stacks at once.
+		for (int i = 0; i < 10; i++) {
+			mapped += mapHalf(4, 256 << 10);
+			allocated += allocateSampled(6, 14);
+			Thread.sleep(20);
+		}
+		System.out.println("mapHalf " + mapped);
+		System.out.println("allocateSampled " + allocated);
 	}
 
 	private static void churnAlways() {

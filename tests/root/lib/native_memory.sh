@@ -42,7 +42,7 @@ record() {
 # live_leaks: fails unless the leaks have the program's numbers, and other blocks none
 live_leaks() {
 	record nativemem --alloc-interval 16k || return
-	has "$prof_err" 'nativemem: [0-9]+ allocations and [0-9]+ frees per second' &&
+	has "$prof_err" 'nativemem: [0-9]+ allocations, [0-9]+ frees and [0-9]+ mappings per second' &&
 		near leakInflater 10 && near leakBuffer 10 && near leakBlocks 10 &&
 		near touch 1 || return
 	is=$(weight churn)
