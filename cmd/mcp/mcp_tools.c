@@ -574,7 +574,7 @@ const struct mcp_tool mcp_tools[] = {
 		{ .words = "threads --json --count={count} ?virtual:--virtual "
 			   "--pid={pid}",
 		  .needs = "stop", .shape = THREADS_SHAPE,
-		  .next = "profile event=lock|profile event=offcpu",
+		  .next = "profile event=offcpu",
 		  .grace_s = 45 } } },
 	{ .name = "profile", .title = "Profile a JVM or a recording",
 	  .help = "Sample where a JVM spends its time, or report a recording: "

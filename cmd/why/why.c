@@ -90,7 +90,8 @@ static int against_observe(void *self, int channel, struct error *err)
 	return ret ? -1 : CHILD_NOTHING;
 }
 
-static int against_start(struct against *a, struct error *err)
+/* pid: of the JVM that is diagnosed; 0 = none. */
+static int against_start(struct against *a, pid_t pid, struct error *err)
 {
 	const struct child_options options = {
 		.files = CHILD_KEEPS_FILES,
@@ -100,6 +101,8 @@ static int against_start(struct against *a, struct error *err)
 
 	if (target_open_named(&a->jvm, opt.against, err))
 		return -1;
+	if (a->jvm.pid == pid)
+		return misuse(err, "--against %s: the same JVM", opt.against);
 	a->result = memfd_create("sjkc", MFD_CLOEXEC);
 	if (a->result < 0)
 		return fail_sys(err, ERROR_FAILED, "memfd_create");
@@ -143,14 +146,14 @@ static int against_read_file(struct against *a, struct error *err)
 	return ret;
 }
 
-static int against_open(struct against *a, struct error *err)
+static int against_open(struct against *a, pid_t pid, struct error *err)
 {
 	if (!opt.against)
 		return 0;
 	a->is_given = true;
 	if (target_is_file(opt.against))
 		return against_read_file(a, err);
-	return against_start(a, err);
+	return against_start(a, pid, err);
 }
 
 static int against_finish(struct against *a, struct error *err)
@@ -263,8 +266,9 @@ static int why_explain_crash(const struct input *in, struct error *err)
 static int why_compare_files(const struct diagnosis *d, struct error *err)
 {
 	struct against a = { .result = -1 };
-	bool ok = against_open(&a, err) == 0 && against_finish(&a, err) == 0 &&
-		  why_write(d, &a, err) == 0 && why_set_status(d, &a, err) == 0;
+	bool ok = against_open(&a, 0, err) == 0 &&
+		  against_finish(&a, err) == 0 && why_write(d, &a, err) == 0 &&
+		  why_set_status(d, &a, err) == 0;
 
 	if (ok && d->lost.len)
 		ok = fail(err, ERROR_PARTIAL, "the input is incomplete") == 0;
@@ -407,7 +411,7 @@ static int why_run_jvm(const struct jvm *jvm, struct error *err)
 
 	if (opt.watch)
 		return why_watch(jvm, err);
-	ok = against_open(&a, err) == 0 &&
+	ok = against_open(&a, jvm->pid, err) == 0 &&
 	     why_observe(jvm, &o, &d, why_tell, err) == 0;
 	why_remove_answer();
 	ok = ok && against_finish(&a, err) == 0 &&

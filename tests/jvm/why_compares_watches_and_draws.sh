@@ -16,6 +16,9 @@ healthy=$pid
 target "$jdk" -- deadlock=2 threads=3 || exit 1
 broken=$pid
 
+"$sjkc" why "$broken" --against "$broken" >"$scratch/same" 2>&1
+[ $? -eq 2 ] && grep -q 'the same JVM' "$scratch/same" ||
+	{ echo 'a JVM is compared with itself:'; cat "$scratch/same"; exit 1; }
 timeout 60 "$sjkc" why "$broken" -d 2s --against "$healthy" --exit-code \
 	>"$scratch/out" 2>&1
 [ $? -eq 11 ] && printed "^the other: $healthy Target" "$scratch/out" &&
