@@ -15,9 +15,10 @@
 
 /*
  * CPU time for the arenas of malloc, besides a nanosecond for each resident
- * byte; a fifth of it is usual.
+ * byte, of which a fifth is usual; and the least time that may pass.
  */
-#define WALK_NS (CLOCK_NS_PER_S / 4)
+#define WALK_NS      (CLOCK_NS_PER_S / 4)
+#define WALK_WAIT_NS (10 * CLOCK_NS_PER_S)
 
 const char *const mem_part_titles[MEM_PARTS] = {
 	[MEM_HEAP] = "Java heap",
@@ -156,6 +157,7 @@ static void account_malloc(struct accounting *a, bool wants_blocks)
 	for (size_t i = 0; i < a->smaps.mappings.count; i++)
 		resident += a->smaps.all[i].resident;
 	budget = read_budget_of(WALK_NS + (int64_t)resident);
+	budget.until_ns += WALK_WAIT_NS;
 	glibc_heap_read(h, a->memory, &a->smaps.mappings, a->pages, &limits);
 	for (size_t i = 0; i < h->range_count; i++)
 		claims_add(&a->claims, h->ranges[i].start, h->ranges[i].end,

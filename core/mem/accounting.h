@@ -82,6 +82,7 @@ struct accounting {
 	struct claims claims;
 	bool is_glibc;
 	size_t stack_cap, range_cap;
+	unsigned head_reads; /* requests for the heads of blocks */
 };
 
 /* Appends a line to the limits. */
@@ -130,8 +131,12 @@ struct heap_field {
 bool account_heap_value(const struct accounting *a,
 			const struct heap_field path[], uint64_t *out);
 
-/* True for ZGC with generations, in a JVM that has both (JDK 21 to 23). */
-bool account_is_generational(const struct accounting *a);
+/*
+ * Reads a field of ZGC's page allocator.  In JDK 21 to 23, which have ZGC with
+ * and without generations, the names of the latter begin with X.
+ */
+bool account_z_value(const struct accounting *a, const char *field,
+		     uint64_t *out);
 
 /*
  * ---- heap_objects.c ----

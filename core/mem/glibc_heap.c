@@ -10,6 +10,7 @@
 #include "core/base/alloc.h"
 #include "core/base/map64.h"
 #include "core/mem/malloc_walk.h"
+#include "core/mem/smaps.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -63,8 +64,6 @@ enum state_word {
 
 /* Where the bins may begin: 24 bytes in 2.43, 112 bytes before. */
 enum { BINS_LEAST = 2, BINS_MOST = 32, STATE_WORDS = BINS_MOST + STATE_END };
-/* Bins that must point to themselves to be recognized. */
-enum { BINS_EMPTY = 8 };
 enum { THREADS_MOST = 1 << 22 };
 #define WORD sizeof(uint64_t)
 
@@ -75,29 +74,24 @@ static bool is_pointer(uint64_t word)
 
 /*
  * Returns true if the words, read from that address, are bins and the rest of a
- * malloc_state.
+ * malloc_state.  The last bin is always empty, for no size has it; in a busy
+ * arena, all others may be filled.
  */
-static bool state_has_bins(const uint64_t *words, uint64_t address,
-			   size_t empty_least)
+static bool state_has_bins(const uint64_t *words, uint64_t address)
 {
-	size_t empty = 0, filled = 0;
+	const uint64_t last = address + 16 * (BINS - 1) - 16;
 
-	if (!is_pointer(words[STATE_NEXT]) ||
+	if (words[BIN_WORDS - 2] != last || words[BIN_WORDS - 1] != last ||
+	    !is_pointer(words[STATE_NEXT]) ||
 	    words[STATE_NEXT] - address < WORD * STATE_END ||
 	    words[STATE_THREADS] > THREADS_MOST || words[STATE_SYSTEM] % 16 ||
 	    words[STATE_SYSTEM] > words[STATE_SYSTEM_MAX] ||
 	    words[STATE_SYSTEM_MAX] >= MALLOC_ADDRESS_END)
 		return false;
-	for (size_t i = 0; i < BINS; i++) {
-		uint64_t self = address + 16 * i - 16;
-
-		if (words[2 * i] == self && words[2 * i + 1] == self)
-			empty++;
-		else if (is_pointer(words[2 * i]) &&
-			 is_pointer(words[2 * i + 1]))
-			filled++;
-	}
-	return empty >= empty_least && empty + filled == BINS;
+	for (size_t i = 0; i < BIN_WORDS; i++)
+		if (!is_pointer(words[i]))
+			return false;
+	return true;
 }
 
 /* ---- finding the heaps of thread arenas ---- */
@@ -129,11 +123,10 @@ static void heaps_add(struct reading *r, uint64_t start, const uint64_t *info)
 	array_add(r->heaps, r->heap_count, r->heap_cap, heap);
 }
 
+/* With glibc.mem.decorate_maps: "[anon: glibc: malloc arena]". */
 static bool mapping_is_anonymous(const struct mapping *m)
 {
-	/* With glibc.mem.decorate_maps: "[anon: glibc: malloc arena]". */
-	return m->is_writable && !m->inode &&
-	       (!*m->path || strncmp(m->path, "[anon", 5) == 0);
+	return m->is_writable && smaps_is_anonymous(m);
 }
 
 /* Looks at each multiple of MALLOC_HEAP_BYTES in anonymous memory. */
@@ -142,6 +135,7 @@ static void heaps_find(struct reading *r)
 	struct malloc_heads heads;
 	size_t looked = 0;
 
+	heads.most = MALLOC_HEADS;
 	for (size_t i = 0; i < r->mappings->count; i++) {
 		const struct mapping *m = &r->mappings->all[i];
 		uint64_t at = (m->start + MALLOC_HEAP_BYTES - 1) &
@@ -154,13 +148,13 @@ static void heaps_find(struct reading *r)
 				return;
 			}
 			looked -= at / MALLOC_HEAP_BYTES;
-			at = malloc_heads_read(&r->reader, &heads, at, m->end,
+			at = malloc_heads_read(&heads, r->reader.memory,
+					       r->reader.pages, at, m->end,
 					       MALLOC_HEAP_BYTES);
 			looked += at / MALLOC_HEAP_BYTES;
 			for (size_t k = 0; k < heads.count; k++)
-				if (heads.ranges[k].is_read)
-					heaps_add(r, heads.ranges[k].address,
-						  heads.words[k]);
+				heaps_add(r, heads.ranges[k].address,
+					  heads.words[k]);
 		}
 	}
 }
@@ -173,7 +167,7 @@ struct state {
 
 /*
  * Reads a malloc_state; returns false if there is none.  Measures where the
- * bins are if that is unknown, which requires empty ones.
+ * bins are if that is unknown.
  */
 static bool state_read(struct reading *r, uint64_t address,
 		       struct malloc_arena *a, struct state *state)
@@ -185,12 +179,11 @@ static bool state_read(struct reading *r, uint64_t address,
 	malloc_window_move(&r->reader, address, address + WORD * STATE_WORDS,
 			   MALLOC_WINDOW_PAGES);
 	words = &r->reader.window.words[address % PAGE_BYTES / 8];
-	/* The last place, because the words before may look like two bins. */
-	for (size_t i = BINS_MOST; i >= BINS_LEAST && !r->bins; i--)
-		if (state_has_bins(words + i, address + 8 * i, BINS_EMPTY))
+	for (size_t i = BINS_LEAST; i <= BINS_MOST && !r->bins; i++)
+		if (state_has_bins(words + i, address + 8 * i))
 			r->bins = 8 * i;
 	bins = words + r->bins / 8;
-	if (!r->bins || !state_has_bins(bins, address + r->bins, 0))
+	if (!r->bins || !state_has_bins(bins, address + r->bins))
 		return false;
 	*a = (struct malloc_arena){ .address = address,
 				    .threads = bins[STATE_THREADS],
@@ -268,11 +261,10 @@ static uint64_t data_find_main(struct reading *r)
 	const struct malloc_window *w = &r->reader.window;
 	size_t count = (w->end - w->start) / 8;
 
-	for (size_t i = count; i-- > BINS_LEAST;) {
+	for (size_t i = BINS_LEAST; i + STATE_END <= count; i++) {
 		uint64_t bins = w->start + 8 * i, next;
 
-		if (i + STATE_END > count ||
-		    !state_has_bins(w->words + i, bins, BINS_EMPTY))
+		if (!state_has_bins(w->words + i, bins))
 			continue;
 		next = w->words[i + STATE_NEXT];
 		if (!r->bins && bins - next <= WORD * BINS_MOST &&
@@ -408,15 +400,17 @@ static uint64_t region_search(struct reading *r, uint64_t p, uint64_t end)
 	struct malloc_heads heads;
 	uint64_t size;
 
+	heads.most = MALLOC_HEADS;
 	while (p < end && !malloc_reader_is_over(&r->reader)) {
-		uint64_t next = malloc_heads_read(&r->reader, &heads, p, end,
+		uint64_t next = malloc_heads_read(&heads, r->reader.memory,
+						  r->reader.pages, p, end,
 						  PAGE_BYTES);
 
 		for (size_t i = 0; i < heads.count; i++) {
 			const uint64_t *words = heads.words[i];
 			uint64_t at = heads.ranges[i].address;
 
-			if (at < p || !heads.ranges[i].is_read)
+			if (at < p)
 				continue;
 			if (glibc_is_mapped_block(words, end - at, &size))
 				p = at + size;

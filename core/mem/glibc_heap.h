@@ -3,8 +3,8 @@
  * glibc_heap: the arenas of glibc's malloc in another process, read from
  * outside without symbols, and without stopping the process.
  *
- * The layout of malloc_state is measured, not assumed: an empty bin points to
- * itself (glibc 2.31 to 2.43, x86-64).
+ * The layout of malloc_state is measured, not assumed: the last bin is empty,
+ * which points to itself (glibc 2.31 to 2.43, x86-64).
  */
 #ifndef CORE_MEM_GLIBC_HEAP_H
 #define CORE_MEM_GLIBC_HEAP_H

@@ -103,14 +103,10 @@ static bool regions_find_g1(struct region_layout *l, const struct accounting *a)
 static bool regions_find_shenandoah(struct region_layout *l,
 				    const struct accounting *a)
 {
-	static const struct heap_field table[] = {
-		{ "ShenandoahHeap", "_regions", false },
-		{ NULL, NULL, false },
-	};
-	static const struct heap_field count[] = {
-		{ "ShenandoahHeap", "_num_regions", false },
-		{ NULL, NULL, false },
-	};
+	static const struct heap_field table[2] = { { "ShenandoahHeap",
+						      "_regions", false } };
+	static const struct heap_field count[2] = { { "ShenandoahHeap",
+						      "_num_regions", false } };
 
 	return vm_structs_offset(a->v, "ShenandoahHeapRegion", "_bottom",
 				 &l->bottom) &&
@@ -269,38 +265,25 @@ static bool objects_of_spaces(struct accounting *a)
 /* Pages of ZGC, and of Shenandoah in JDK 11, that are in use. */
 static bool objects_of_heap(struct accounting *a, uint64_t *out)
 {
-	static const struct heap_field paths[][5] = {
-		{ { "XCollectedHeap", "_heap", false },
-		  { "XHeap", "_page_allocator", false },
-		  { "XPageAllocator", "_used", false } },
-		{ { "ZCollectedHeap", "_heap", false },
-		  { "ZHeap", "_page_allocator", false },
-		  { "ZPageAllocator", "_used", false } },
-		/* JDK 25: an array with an element per NUMA node. */
-		{ { "ZCollectedHeap", "_heap", false },
-		  { "ZHeap", "_page_allocator", false },
-		  { "ZPageAllocator", "_partitions", true },
-		  { "ZPartition", "_used", false } },
+	/* JDK 25: an array with an element per NUMA node. */
+	static const struct heap_field partitions[5] = {
+		{ "ZCollectedHeap", "_heap", false },
+		{ "ZHeap", "_page_allocator", false },
+		{ "ZPageAllocator", "_partitions", true },
+		{ "ZPartition", "_used", false },
 	};
-	static const struct heap_field shenandoah[] = {
-		{ "ShenandoahHeap", "_used", false },
-		{ NULL, NULL, false },
-	};
+	static const struct heap_field shenandoah[2] = { { "ShenandoahHeap",
+							   "_used", false } };
 	bool has_nodes = false;
 	const struct vm_flag flag = { "UseNUMA", &has_nodes };
-	size_t count;
 
 	if (heap_is_of(a, "Shenandoah"))
 		return account_heap_value(a, shenandoah, out);
 	if (!heap_is_of(a, "Z"))
 		return false;
 	vm_flags_read(a->v, a->memory, &flag, 1);
-	count = has_nodes ? 2 : 3;
-	for (size_t i = account_is_generational(a); i < count; i++) {
-		if (account_heap_value(a, paths[i], out))
-			return true;
-	}
-	return false;
+	return account_z_value(a, "_used", out) ||
+	       (!has_nodes && account_heap_value(a, partitions, out));
 }
 
 void account_objects(struct accounting *a)

@@ -20,15 +20,6 @@ enum {
 
 /* ---- the heap ---- */
 
-bool account_is_generational(const struct accounting *a)
-{
-	bool is_generational = false;
-	const struct vm_flag flag = { "ZGenerational", &is_generational };
-
-	vm_flags_read(a->v, a->memory, &flag, 1);
-	return is_generational;
-}
-
 static void heap_find_collector(struct accounting *a)
 {
 	enum { COLLECTORS = 7 };
@@ -91,26 +82,42 @@ bool account_heap_value(const struct accounting *a,
 	return at && memory_read(a->memory, at, out, sizeof(*out));
 }
 
-/* ZGC exports its maximum; without generations its names had an X (JDK 21). */
+bool account_z_value(const struct accounting *a, const char *field,
+		     uint64_t *out)
+{
+	static const char *const types[][3] = {
+		{ "XCollectedHeap", "XHeap", "XPageAllocator" },
+		{ "ZCollectedHeap", "ZHeap", "ZPageAllocator" },
+	};
+	bool is_generational = false;
+	const struct vm_flag flag = { "ZGenerational", &is_generational };
+
+	vm_flags_read(a->v, a->memory, &flag, 1);
+	for (size_t i = is_generational; i < 2; i++) {
+		const struct heap_field path[4] = {
+			{ types[i][0], "_heap", false },
+			{ types[i][1], "_page_allocator", false },
+			{ types[i][2], field, false },
+		};
+
+		if (account_heap_value(a, path, out))
+			return true;
+	}
+	return false;
+}
+
 static uint64_t heap_max_of_z(const struct accounting *a)
 {
-	static const struct heap_field paths[][5] = {
-		{ { "XCollectedHeap", "_heap", false },
-		  { "XHeap", "_page_allocator", false },
-		  { "XPageAllocator", "_max_capacity", false } },
-		{ { "ZCollectedHeap", "_heap", false },
-		  { "ZHeap", "_page_allocator", false },
-		  { "ZPageAllocator", "_max_capacity", false } },
-		/* JDK 11 */
-		{ { "ZCollectedHeap", "_heap", false },
-		  { "ZHeap", "_page_allocator", false },
-		  { "ZPageAllocator", "_physical", false },
-		  { "ZPhysicalMemoryManager", "_max_capacity", false } },
+	static const struct heap_field of_11[5] = {
+		{ "ZCollectedHeap", "_heap", false },
+		{ "ZHeap", "_page_allocator", false },
+		{ "ZPageAllocator", "_physical", false },
+		{ "ZPhysicalMemoryManager", "_max_capacity", false },
 	};
 	uint64_t max = 0;
 
-	for (size_t i = account_is_generational(a); i < 3 && !max; i++)
-		account_heap_value(a, paths[i], &max);
+	if (!account_z_value(a, "_max_capacity", &max))
+		account_heap_value(a, of_11, &max);
 	return max;
 }
 

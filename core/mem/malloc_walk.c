@@ -126,29 +126,34 @@ void malloc_window_move(struct malloc_reader *r, uint64_t address,
 			memset(range[i].bytes, 0, range[i].len);
 }
 
-uint64_t malloc_heads_read(struct malloc_reader *r, struct malloc_heads *h,
-			   uint64_t start, uint64_t end, uint64_t step)
+uint64_t malloc_heads_read(struct malloc_heads *h, struct memory *memory,
+			   struct pages *pages, uint64_t start, uint64_t end,
+			   uint64_t step)
 {
 	uint8_t states[MALLOC_HEADS];
-	size_t pages = (end - start + step - 1) / step;
+	size_t count = (end - start + step - 1) / step;
 
-	if (pages > MALLOC_HEADS)
-		pages = MALLOC_HEADS;
-	if (step == PAGE_BYTES)
-		pages_read(r->pages, start, states, pages);
+	if (count > MALLOC_HEADS)
+		count = MALLOC_HEADS;
 	h->count = 0;
-	for (size_t i = 0; i < pages; i++, start += step) {
+	if (step == PAGE_BYTES && !pages_read(pages, start, states, count))
+		return end;
+	for (size_t i = 0; i < count; i++, start += step) {
 		if (step != PAGE_BYTES)
-			pages_read(r->pages, start, &states[i], 1);
+			pages_read(pages, start, &states[i], 1);
 		if (states[i] != PAGE_RESIDENT)
 			continue;
-		h->ranges[h->count] = (struct memory_range){
-			start, h->words[h->count], sizeof(h->words[0]), false
-		};
+		if (h->count == h->most)
+			break;
+		h->ranges[h->count] = memory_range_of(start, h->words[h->count],
+						      sizeof(h->words[0]));
 		h->count++;
 	}
 	if (h->count)
-		r->memory->read_all(r->memory, h->ranges, h->count);
+		memory->read_all(memory, h->ranges, h->count);
+	for (size_t i = 0; i < h->count; i++)
+		if (!h->ranges[i].is_read)
+			memset(h->words[i], 0, sizeof(h->words[i]));
 	return start;
 }
 

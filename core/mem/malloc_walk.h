@@ -87,13 +87,13 @@ void malloc_window_move(struct malloc_reader *r, uint64_t address,
 			uint64_t limit, size_t pages);
 
 /* What is at some addresses in equal steps. */
-enum { MALLOC_HEADS = 256, MALLOC_HEAD_WORDS = 4 };
+enum { MALLOC_HEADS = 512, MALLOC_HEAD_WORDS = 4 };
 
 struct malloc_heads {
+	size_t most; /* that are read at once, set by the caller */
 	size_t count;
-	struct memory_range
-		ranges[MALLOC_HEADS]; /* in words; some are not read */
-	uint64_t words[MALLOC_HEADS][MALLOC_HEAD_WORDS];
+	struct memory_range ranges[MALLOC_HEADS];
+	uint64_t words[MALLOC_HEADS][MALLOC_HEAD_WORDS]; /* 0 = unreadable */
 };
 
 /*
@@ -101,8 +101,9 @@ struct malloc_heads {
  * memory, with one request.  Returns the address where the next call begins; it
  * is not less than end if this was the last one.
  */
-uint64_t malloc_heads_read(struct malloc_reader *r, struct malloc_heads *h,
-			   uint64_t start, uint64_t end, uint64_t step);
+uint64_t malloc_heads_read(struct malloc_heads *h, struct memory *memory,
+			   struct pages *pages, uint64_t start, uint64_t end,
+			   uint64_t step);
 
 /* Chunks of an arena that are in a row. */
 struct malloc_run {

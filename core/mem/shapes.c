@@ -3,6 +3,7 @@
 #include "core/base/alloc.h"
 #include "core/jvm/jdk_version.h"
 #include "core/mem/accounting.h"
+#include "core/mem/malloc_walk.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,6 +22,7 @@ enum {
 	GUARD_MOST = 64 << 10,
 	STACK_LEAST = 64 << 10,
 	STACK_MOST = 64 << 20,
+	HEAD_READS_MOST = 1 << 15, /* requests, of which each takes 10 µs */
 	AT_ONCE = 512,    /* pages whose first words are read at once */
 	LOOK_MOST = 4096, /* pages of which are looked for resident ones */
 };
@@ -289,52 +291,6 @@ static void rest_claim_piece(const struct rest *r, uint64_t start, uint64_t end)
 		claims_add(c, start, end, MEM_MALLOC, "by elimination");
 }
 
-/* The first words of resident pages. */
-struct page_words {
-	uint64_t address;
-	uint64_t words[2];
-};
-
-/*
- * Reads the first words of the resident pages from an address, at most most,
- * and sets *next behind the last page that was looked at.
- */
-static size_t pages_read_words(struct accounting *a, uint64_t at, uint64_t end,
-			       struct page_words *out, size_t most,
-			       uint64_t *next)
-{
-	struct memory_range r[AT_ONCE];
-	uint8_t states[LOOK_MOST];
-	size_t n = 0, looked = most * 8 < LOOK_MOST ? most * 8 : LOOK_MOST;
-
-	if (looked > (end - at) / PAGE_BYTES)
-		looked = (size_t)((end - at) / PAGE_BYTES);
-	if (!pages_read(a->pages, at, states, looked)) {
-		*next = end;
-		return 0;
-	}
-	*next = at + looked * PAGE_BYTES;
-	for (size_t i = 0; i < looked; i++) {
-		if (states[i] != PAGE_RESIDENT)
-			continue;
-		if (n == most) {
-			*next = at + i * PAGE_BYTES;
-			break;
-		}
-		out[n].address = at + i * PAGE_BYTES;
-		r[n] = (struct memory_range){ out[n].address, out[n].words,
-					      sizeof(out[n].words), false };
-		n++;
-	}
-	if (n)
-		a->memory->read_all(a->memory, r, n);
-	for (size_t i = 0; i < n; i++) {
-		if (!r[i].is_read)
-			out[i].words[0] = out[i].words[1] = 0;
-	}
-	return n;
-}
-
 /*
  * Claims the blocks of malloc() with mappings of their own in [start, end), by
  * their headers, and the pieces between them.  Most blocks have more pages
@@ -343,40 +299,42 @@ static size_t pages_read_words(struct accounting *a, uint64_t at, uint64_t end,
 static void rest_claim_blocks(const struct rest *r, uint64_t start,
 			      uint64_t end)
 {
-	struct page_words *found = xcalloc(AT_ONCE, sizeof(*found));
+	struct malloc_heads heads;
 	uint64_t at = start, piece = start;
-	size_t most = 1;
 
-	while (at < end) {
-		uint64_t next;
-		size_t n = pages_read_words(r->a, at, end, found, most, &next);
+	heads.most = 1;
+	while (at < end && r->a->head_reads < HEAD_READS_MOST) {
+		uint64_t next = malloc_heads_read(
+			&heads, r->a->memory, r->a->pages, at, end, PAGE_BYTES);
 
-		most = most * 2 < AT_ONCE ? most * 2 : AT_ONCE;
-		for (size_t i = 0; i < n; i++) {
-			uint64_t from = found[i].address, size;
+		r->a->head_reads += heads.count > 0;
+		if (heads.most < MALLOC_HEADS)
+			heads.most *= 2;
+		for (size_t i = 0; i < heads.count; i++) {
+			uint64_t from = heads.ranges[i].address, size;
 
-			if (!glibc_is_mapped_block(found[i].words, end - from,
+			if (!glibc_is_mapped_block(heads.words[i], end - from,
 						   &size))
 				continue;
 			rest_claim_piece(r, piece, from);
 			claims_add(&r->a->claims, from, from + size, MEM_BLOCKS,
 				   NULL);
 			next = piece = from + size;
-			most = 1;
+			heads.most = 1;
 			break;
 		}
 		at = next;
 	}
 	rest_claim_piece(r, piece, end);
-	free(found);
 }
 
 static void rest_claim_gap(const struct rest *r, uint64_t start, uint64_t end)
 {
 	const struct smap *s = &r->a->smaps.all[r->mapping];
-	bool has_blocks = s->resident && r->a->is_glibc && r->a->memory &&
-			  r->a->pages && r->m->is_writable &&
-			  !r->m->is_executable;
+	/* A block with a mapping of its own has several pages. */
+	bool has_blocks = s->resident && end - start > PAGE_BYTES &&
+			  r->a->is_glibc && r->a->memory && r->a->pages &&
+			  r->m->is_writable && !r->m->is_executable;
 
 	if (s->has_no_huge && r->m->is_writable) {
 		claims_add(&r->a->claims, start, end, MEM_OLD_STACKS, NULL);
@@ -429,6 +387,9 @@ void account_rest(struct accounting *a)
 			rest_claim_gap(&r, from, to);
 	}
 	claims_settle(&a->claims);
+	if (a->head_reads == HEAD_READS_MOST)
+		account_limit(a, "the process has more mappings than are "
+				 "searched for blocks of malloc");
 }
 
 /* ---- without the memory ---- */

@@ -181,6 +181,28 @@ static void arenas_without_a_main_arena_are_walked(void **state)
 	made_end(&m);
 }
 
+/* As in a busy arena; no chunk is large enough for the last bin. */
+static void arena_with_chunks_in_its_bins_is_found(void **state)
+{
+	struct made m;
+	uint64_t *bins;
+
+	(void)state;
+	made_begin(&m, 1);
+	made_arena(&m, 0, made_at(&m, 0, STATE_AT), made_at(&m, 0, FIRST),
+		   65536);
+	made_chunk(&m, 0, FIRST, 65536 - FIRST, CHUNK_PREV_IN_USE);
+	bins = made_words(&m, 0, STATE_AT + STATE_BINS);
+	for (size_t i = 0; i < 252; i++)
+		bins[i] = made_at(&m, 0, FIRST + 16 * i);
+	made_read(&m);
+	assert_int_equal(made_only_arena(&m)->top_resident, 4096 - FIRST);
+	bins[252] = made_at(&m, 0, FIRST);
+	made_read(&m);
+	assert_false(m.heap.is_found);
+	made_end(&m);
+}
+
 static void lying_heap_info_is_no_heap(void **state)
 {
 	static const struct {
@@ -447,6 +469,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(arenas_without_a_main_arena_are_walked),
+		cmocka_unit_test(arena_with_chunks_in_its_bins_is_found),
 		cmocka_unit_test(lying_heap_info_is_no_heap),
 		cmocka_unit_test(malloc_state_that_lies_is_no_arena),
 		cmocka_unit_test(chunks_that_lie_end_the_walk),
