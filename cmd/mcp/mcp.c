@@ -50,7 +50,8 @@ static void stream_add_line(struct stream *t)
 
 static void stream_read(struct stream *t)
 {
-	char part[65536];
+	/* Few, because an answer may be 300 times longer than its request. */
+	char part[4096];
 	ssize_t got = read(STDIN_FILENO, part, sizeof(part));
 
 	if (got < 0 && (errno == EINTR || errno == EAGAIN))
@@ -130,6 +131,7 @@ static void mcp_serve(const struct mcp_rules *rules)
 	signals_listen();
 	while (!t.has_ended && !signals_arrived())
 		stream_poll(&t);
+	mcp_server_cancel(t.server);
 	stream_flush(&t);
 	mcp_server_free(t.server);
 	text_release(&t.in);

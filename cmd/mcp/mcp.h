@@ -58,7 +58,8 @@ enum mcp_code {
 
 /* A message of the client. Texts that the message lacks are empty. */
 struct mcp_request {
-	/* Ids are JSON, a string or an integer. Without id: a notification. */
+	/* Strings or integers, as they are written. Without id: a
+	 * notification. */
 	struct text id, token, cancelled;
 	struct text method, name;
 	struct text version;   /* of _meta or, for initialize, of params */
@@ -75,8 +76,7 @@ enum mcp_read {
 };
 
 /* Reads a line, which is borrowed. mcp_request_release() must follow. */
-enum mcp_read mcp_request_read(struct mcp_request *q, const char *bytes,
-			       size_t len);
+enum mcp_read mcp_request_read(struct mcp_request *q, struct line line);
 void mcp_request_release(struct mcp_request *q);
 
 /* The first character of the next value of a reader; NUL at the end. */
@@ -302,6 +302,9 @@ struct mcp_server;
 /* The rules are borrowed. */
 struct mcp_server *mcp_server_new(const struct mcp_rules *r);
 void mcp_server_free(struct mcp_server *s); /* ends all calls; NULL is fine */
+
+/* Cancels all calls, without waiting for their ends. */
+void mcp_server_cancel(struct mcp_server *s);
 
 /* Takes a line of the client, without its newline. */
 void mcp_server_take(struct mcp_server *s, const char *bytes, size_t len);

@@ -42,160 +42,146 @@ static void raw_text(struct line raw, struct text *out)
 {
 	struct json_reader r = json_reader_over(raw.text, raw.len);
 
+	text_clear(out);
 	text_puts(out, "");
 	if (raw_begins(raw, '"'))
 		json_read_text(&r, out);
 }
 
 /*
- * Writes an id or progress token again: a string, or an integer of at most 20
- * characters. Returns false if it is neither.
+ * Copies an id or progress token, a string or an integer of at most 20
+ * characters, as it is written. Returns false if it is neither.
  */
 static bool raw_id(struct line raw, struct text *out)
 {
-	struct text string = { 0 };
-	struct json j = json_into(out);
 	size_t digits = raw_begins(raw, '-');
 
-	if (raw.len > MCP_ID_MAX)
+	if (!raw.len || raw.len > MCP_ID_MAX)
 		return false;
-	if (raw_begins(raw, '"')) {
-		raw_text(raw, &string);
-		json_string(&j, string.bytes, string.len);
-		text_release(&string);
-		return true;
-	}
-	for (size_t i = digits; i < raw.len; i++)
-		if (!is_digit(raw.text[i]))
+	for (size_t i = digits; i < raw.len && !raw_begins(raw, '"'); i++)
+		if (!is_digit(raw.text[i]) || i >= 20)
 			return false;
 	text_add(out, raw.text, raw.len);
-	return raw.len > digits && raw.len <= 20;
+	return true;
 }
 
-/* Members of a message, of params and of _meta, as they are written. */
-struct message {
-	struct line version, id, method, params, result, error;
-	struct line meta, name, arguments, request_id, legacy_version;
-	struct line meta_version, capabilities, token;
-};
+/* The first reason counts. */
+static void request_fail(struct mcp_request *q, enum mcp_code code,
+			 const char *why)
+{
+	if (!q->why) {
+		q->code = code;
+		q->why = why;
+	}
+}
 
-struct member {
-	const char *key;
-	struct line *to;
-};
-
-/* Reads an object; a member that the list lacks is skipped. */
-static bool message_read(struct line object, const struct member *all,
-			 size_t count)
+/*
+ * The member of an object, as it is written; empty without it. Another program
+ * between the client and the server might read the other of two members.
+ */
+static struct line request_member(struct mcp_request *q, struct line object,
+				  const char *name)
 {
 	struct json_reader r = json_reader_over(object.text, object.len);
-	struct line key;
+	struct line found = { 0 }, key;
+	struct text decoded = { 0 };
 
-	for (bool in = json_enter_object(&r);
+	for (bool in = raw_begins(object, '{') && json_enter_object(&r);
 	     in && json_next_member(&r, &key);) {
 		struct line raw = mcp_read_raw(&r);
 
-		for (size_t i = 0; i < count; i++)
-			if (line_is(key, all[i].key))
-				*all[i].to = raw;
+		raw_text((struct line){ key.text - 1, key.len + 2 }, &decoded);
+		if (strcmp(decoded.bytes, name) != 0)
+			continue;
+		if (found.len)
+			request_fail(q, MCP_INVALID, "a member is given twice");
+		found = raw;
 	}
-	return json_reader_at_end(&r);
+	text_release(&decoded);
+	return found;
 }
 
-static bool message_read_all(struct message *m, struct line line)
+/* A parameter, which has the type that begins so; empty without it. */
+static struct line request_param(struct mcp_request *q, struct line object,
+				 const char *name, char begin, const char *why)
 {
-	const struct member members[] = {
-		{ "jsonrpc", &m->version }, { "id", &m->id },
-		{ "method", &m->method },   { "params", &m->params },
-		{ "result", &m->result },   { "error", &m->error },
-	};
-	const struct member params[] = {
-		{ "_meta", &m->meta },
-		{ "name", &m->name },
-		{ "arguments", &m->arguments },
-		{ "requestId", &m->request_id },
-		{ "protocolVersion", &m->legacy_version },
-	};
-	const struct member meta[] = {
-		{ META "protocolVersion", &m->meta_version },
-		{ META "clientCapabilities", &m->capabilities },
-		{ "progressToken", &m->token },
-	};
+	struct line raw = request_member(q, object, name);
 
-	return message_read(line, members, 6) &&
-	       (!raw_begins(m->params, '{') ||
-		message_read(m->params, params, 5)) &&
-	       (!raw_begins(m->meta, '{') || message_read(m->meta, meta, 3));
+	if (raw.len && !raw_begins(raw, begin))
+		request_fail(q, MCP_PARAMS, why);
+	return raw;
 }
 
-/* Returns NULL, or which parameter has a wrong type. */
-static const char *message_check_params(const struct message *m)
+static void request_read_params(struct mcp_request *q, struct line params)
 {
-	if (m->params.len && !raw_begins(m->params, '{'))
-		return "params must be an object";
-	if (m->meta.len && !raw_begins(m->meta, '{'))
-		return "_meta must be an object";
-	if (m->meta_version.len && !raw_begins(m->meta_version, '"'))
-		return META "protocolVersion must be a string";
-	if (m->meta_version.len && !raw_begins(m->capabilities, '{'))
-		return "_meta lacks the object " META "clientCapabilities";
-	if (m->name.len && !raw_begins(m->name, '"'))
-		return "name must be a string";
-	if (m->arguments.len && !raw_begins(m->arguments, '{'))
-		return "arguments must be an object";
-	return NULL;
+	struct line meta = request_param(q, params, "_meta", '{',
+					 "_meta must be an object");
+	struct line version = request_param(
+		q, meta, META "protocolVersion", '"',
+		META "protocolVersion must be a string");
+	struct line token = request_member(q, meta, "progressToken");
+
+	q->is_modern = version.len;
+	if (q->is_modern &&
+	    !raw_begins(request_member(q, meta, META "clientCapabilities"),
+			'{'))
+		request_fail(q, MCP_PARAMS,
+			     "_meta lacks the object " META
+			     "clientCapabilities");
+	if (token.len && !raw_id(token, &q->token))
+		request_fail(q, MCP_PARAMS,
+			     "progressToken must be an integer or a string");
+	if (!q->is_modern)
+		version = request_member(q, params, "protocolVersion");
+	raw_text(version, &q->version);
+	raw_text(request_param(q, params, "name", '"', "name must be a string"),
+		 &q->name);
+	q->arguments = request_param(q, params, "arguments", '{',
+				     "arguments must be an object");
+	raw_id(request_member(q, params, "requestId"), &q->cancelled);
 }
 
-static enum mcp_read request_fail(struct mcp_request *q, enum mcp_code code,
-				  const char *why)
+/* Returns false for an answer. */
+static bool request_read_members(struct mcp_request *q, struct line line)
 {
-	q->code = code;
-	q->why = why;
-	return MCP_READ_BAD;
+	struct line id = request_member(q, line, "id");
+	struct line method = request_member(q, line, "method");
+
+	if (!method.len && (request_member(q, line, "result").len ||
+			    request_member(q, line, "error").len))
+		return false;
+	if (id.len && !raw_id(id, &q->id))
+		request_fail(q, MCP_INVALID,
+			     "id must be an integer or "
+			     "a string of at most 256 bytes");
+	if (!line_is(request_member(q, line, "jsonrpc"), "\"2.0\"") ||
+	    !raw_begins(method, '"'))
+		request_fail(q, MCP_INVALID,
+			     "jsonrpc must be \"2.0\", and method a string");
+	raw_text(method, &q->method);
+	request_read_params(q, request_param(q, line, "params", '{',
+					     "params must be an object"));
+	return true;
 }
 
-enum mcp_read mcp_request_read(struct mcp_request *q, const char *bytes,
-			       size_t len)
+enum mcp_read mcp_request_read(struct mcp_request *q, struct line line)
 {
-	struct line line = line_trimmed((struct line){ bytes, len });
-	struct message m = { 0 };
-	const char *why;
-	bool is_valid;
+	bool is_request = true;
 
 	*q = (struct mcp_request){ 0 };
+	line = line_trimmed(line);
 	if (!line.len || line_is(line, "\r"))
 		return MCP_READ_NOTHING;
-	if (raw_begins(line, '['))
-		return request_fail(q, MCP_INVALID,
-				    "batches are not supported");
-	is_valid = message_read_all(&m, line);
-	if (!is_valid)
-		return request_fail(q, MCP_PARSE,
-				    "the line is not a JSON object");
-	if (!m.method.len && (m.result.len || m.error.len))
-		return MCP_READ_NOTHING;
-	if (m.id.len && !raw_id(m.id, &q->id)) {
-		text_clear(&q->id);
-		return request_fail(q, MCP_INVALID,
-				    "id must be an integer or "
-				    "a string of at most 256 bytes");
-	}
-	if (!line_is(m.version, "\"2.0\"") || !raw_begins(m.method, '"'))
-		return request_fail(q, MCP_INVALID,
-				    "jsonrpc must be \"2.0\", and method a "
-				    "string");
-	why = message_check_params(&m);
-	if (!why && m.token.len && !raw_id(m.token, &q->token))
-		why = "progressToken must be an integer or a string";
-	if (why)
-		return request_fail(q, MCP_PARAMS, why);
-	raw_id(m.request_id, &q->cancelled);
-	raw_text(m.method, &q->method);
-	raw_text(m.name, &q->name);
-	q->arguments = m.arguments;
-	q->is_modern = m.meta_version.len;
-	raw_text(q->is_modern ? m.meta_version : m.legacy_version, &q->version);
-	return MCP_READ_REQUEST;
+	if (!json_is_valid(line.text, line.len))
+		request_fail(q, MCP_PARSE,
+			     "the line is not JSON of at most 64 levels");
+	else if (!raw_begins(line, '{'))
+		request_fail(q, MCP_INVALID, "a message must be an object");
+	else
+		is_request = request_read_members(q, line);
+	return q->why       ? MCP_READ_BAD
+	       : is_request ? MCP_READ_REQUEST
+			    : MCP_READ_NOTHING;
 }
 
 void mcp_request_release(struct mcp_request *q)

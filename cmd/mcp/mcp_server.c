@@ -45,6 +45,7 @@ enum {
 	LOSSES_BYTES = 1200,  /* the same with losses */
 	LOG_LINE = 4096,
 	AUDIT_BYTES = 300,
+	BATCH = 50,          /* messages of a batch */
 	RESTED = 64,         /* JVMs whose last costly call is kept */
 	OUT_BUSY = 64 << 10, /* bytes of output that suspend progress */
 };
@@ -68,7 +69,7 @@ struct call {
 
 struct mcp_server {
 	const struct mcp_rules *rules;
-	bool has_session; /* of the legacy era */
+	bool has_session, has_batches; /* of the legacy era */
 	struct text out;
 	struct call calls[MCP_CALLS];
 	struct {
@@ -607,6 +608,7 @@ static void server_initialize(struct mcp_server *s, const struct mcp_request *q)
 	struct json j = mcp_result_open(&s->out, &q->id, false);
 
 	s->has_session = true;
+	s->has_batches = strcmp(q->version.bytes, "2025-03-26") == 0;
 	json_add_text(&j, "protocolVersion",
 		      is_known ? q->version.bytes : "2025-11-25");
 	json_add_object(&j, "serverInfo");
@@ -744,10 +746,10 @@ static void server_answer(struct mcp_server *s, const struct mcp_request *q)
 		methods[i].answer(s, q);
 }
 
-void mcp_server_take(struct mcp_server *s, const char *bytes, size_t len)
+static void server_take_message(struct mcp_server *s, struct line line)
 {
 	struct mcp_request q;
-	enum mcp_read read = mcp_request_read(&q, bytes, len);
+	enum mcp_read read = mcp_request_read(&q, line);
 
 	if (read == MCP_READ_BAD) {
 		mcp_error_write(&s->out, &q.id, q.code, q.why, NULL);
@@ -761,6 +763,28 @@ void mcp_server_take(struct mcp_server *s, const char *bytes, size_t len)
 				call_cancel(s, c);
 	}
 	mcp_request_release(&q);
+}
+
+/*
+ * Only 2025-03-26 has batches. Each message gets its own answer, because a call
+ * may take a minute.
+ */
+void mcp_server_take(struct mcp_server *s, const char *bytes, size_t len)
+{
+	struct json_reader r = json_reader_over(bytes, len);
+	size_t count = 0;
+
+	if (!s->has_batches || mcp_peek(&r) != '[' ||
+	    !json_is_valid(bytes, len)) {
+		server_take_message(s, (struct line){ bytes, len });
+		return;
+	}
+	json_enter_array(&r);
+	while (json_next_element(&r) && count++ < BATCH)
+		server_take_message(s, mcp_read_raw(&r));
+	if (!count || count > BATCH)
+		mcp_error_write(&s->out, &(struct text){ 0 }, MCP_INVALID,
+				"a batch must have 1 to 50 messages", NULL);
 }
 
 /* ---- the server ---- */
@@ -810,6 +834,13 @@ void mcp_server_step(struct mcp_server *s)
 			call_step(s, c);
 }
 
+void mcp_server_cancel(struct mcp_server *s)
+{
+	for (struct call *c = s->calls; c < s->calls + MCP_CALLS; c++)
+		if (c->state != CALL_FREE && !c->is_cancelled)
+			call_cancel(s, c);
+}
+
 void mcp_server_free(struct mcp_server *s)
 {
 	int64_t until_ns = clock_monotonic_ns() + 2 * GRACE_NS;
@@ -817,9 +848,7 @@ void mcp_server_free(struct mcp_server *s)
 
 	if (!s)
 		return;
-	for (struct call *c = s->calls; c < s->calls + MCP_CALLS; c++)
-		if (c->state != CALL_FREE)
-			call_cancel(s, c);
+	mcp_server_cancel(s);
 	while (runs && clock_monotonic_ns() < until_ns) {
 		struct pollfd fds[MCP_FDS];
 		int64_t due_ns = until_ns;

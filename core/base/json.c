@@ -210,43 +210,37 @@ void json_double(struct json *j, double value)
 		text_puts(j->out, "null");
 }
 
-static const char *json_skip_digits(const char *at)
+/* Skips digits; NULL if there are none. */
+static const char *json_skip_digits(const char *at, const char *end)
 {
-	while (*at >= '0' && *at <= '9')
+	const char *from = at;
+
+	while (at < end && is_digit(*at))
 		at++;
-	return at;
+	return at > from ? at : NULL;
 }
 
 /* RFC 8259, section 6. */
-static bool json_is_number(const char *at)
+static bool json_is_number(const char *at, const char *end)
 {
-	const char *digits;
-
-	at += *at == '-';
-	digits = at;
-	at = json_skip_digits(at);
-	if (at == digits || (*digits == '0' && at - digits > 1))
-		return false;
-	if (*at == '.') {
-		digits = ++at;
-		at = json_skip_digits(at);
-		if (at == digits)
-			return false;
-	}
-	if (*at == 'e' || *at == 'E') {
+	at += at < end && *at == '-';
+	if (at < end && *at == '0')
 		at++;
-		at += *at == '+' || *at == '-';
-		digits = at;
-		at = json_skip_digits(at);
-		if (at == digits)
-			return false;
+	else
+		at = json_skip_digits(at, end);
+	if (at && at < end && *at == '.')
+		at = json_skip_digits(at + 1, end);
+	if (at && at < end && (*at == 'e' || *at == 'E')) {
+		at++;
+		at += at < end && (*at == '+' || *at == '-');
+		at = json_skip_digits(at, end);
 	}
-	return !*at;
+	return at && at == end;
 }
 
 void json_number(struct json *j, const char *number)
 {
-	if (!json_is_number(number)) {
+	if (!json_is_number(number, number + strlen(number))) {
 		json_text(j, number);
 		return;
 	}
@@ -673,6 +667,93 @@ void json_skip(struct json_reader *r)
 			reader_fail(r);
 		}
 	} while (depth && !r->failed);
+}
+
+static uint32_t json_decode_safely(const char *at, const char *end,
+				   size_t *used)
+{
+	return safe_text_decode((const uint8_t *)at, (const uint8_t *)end,
+				used);
+}
+
+/*
+ * The next character of a string; SAFE_TEXT_INVALID if RFC 8259, section 7, or
+ * RFC 3629 forbids it.
+ */
+static uint32_t json_next_character(const char **at, const char *end)
+{
+	struct text escape = { 0 };
+	size_t used;
+	uint32_t c = json_decode_safely(*at, end, &used);
+
+	if (c == '\\') {
+		*at = reader_put_escape(*at + 1, end, &escape);
+		c = *at ? json_decode_safely(escape.bytes,
+					     escape.bytes + escape.len, &used)
+			: SAFE_TEXT_INVALID;
+		text_release(&escape);
+	} else {
+		*at += used;
+		if (c < ' ')
+			c = SAFE_TEXT_INVALID;
+	}
+	return c >= 0xd800 && c < 0xe000 ? SAFE_TEXT_INVALID : c;
+}
+
+static bool json_string_is_valid(struct line raw)
+{
+	const char *at = raw.text, *end = raw.text + raw.len;
+
+	while (at < end)
+		if (json_next_character(&at, end) == SAFE_TEXT_INVALID)
+			return false;
+	return true;
+}
+
+/* Skips a string, number, true, false or null; fails if it is not valid. */
+static bool reader_check_scalar(struct json_reader *r)
+{
+	struct line raw = { r->at, 0 };
+
+	if (r->at < r->end && *r->at == '"')
+		return reader_read_string(r, &raw) && json_string_is_valid(raw);
+	reader_skip_word(r);
+	raw.len = (size_t)(r->at - raw.text);
+	return line_is(raw, "true") || line_is(raw, "false") ||
+	       line_is(raw, "null") || json_is_number(raw.text, r->at);
+}
+
+bool json_is_valid(const char *bytes, size_t len)
+{
+	struct json_reader r = json_reader_over(bytes, len);
+	bool is_object[64];
+	size_t depth = 0;
+
+	do {
+		bool in_object = depth && is_object[depth - 1];
+		struct line key = { 0 };
+		char next;
+
+		if (depth && !(in_object ? json_next_member(&r, &key)
+					 : json_next_element(&r))) {
+			depth--;
+			continue;
+		}
+		reader_skip_space(&r);
+		next = '\0';
+		if (r.at < r.end)
+			next = *r.at;
+		if (!json_string_is_valid(key) ||
+		    (depth == 64 && (next == '{' || next == '[')))
+			return false;
+		if (next == '{' || next == '[') {
+			is_object[depth++] = next == '{';
+			reader_enter(&r, next);
+		} else if (!reader_check_scalar(&r)) {
+			return false;
+		}
+	} while (depth && !r.failed);
+	return json_reader_at_end(&r);
 }
 
 struct json json_document(struct text *out, const char *schema)

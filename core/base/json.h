@@ -87,6 +87,12 @@ struct json_reader {
 	const char *failed_at; /* the first unexpected character */
 };
 
+/*
+ * True for one value and whitespace by RFC 8259, in UTF-8, without lone
+ * surrogates, and with at most 64 levels. The reader below accepts more.
+ */
+bool json_is_valid(const char *bytes, size_t len);
+
 /* Starts before the first value of a text, which is borrowed. */
 struct json_reader json_reader_over(const char *bytes, size_t len);
 

@@ -18,12 +18,8 @@ static void check_lines(const struct text *out)
 	struct lines lines = lines_over(out->len ? out->bytes : "", out->len);
 	struct line line;
 
-	while (lines_next(&lines, &line)) {
-		struct json_reader r = json_reader_over(line.text, line.len);
-
-		json_skip(&r);
-		assert(json_reader_at_end(&r));
-	}
+	while (lines_next(&lines, &line))
+		assert(json_is_valid(line.text, line.len));
 	assert(!lines_end_open(&lines));
 }
 
@@ -50,7 +46,7 @@ static void check_message(const char *bytes, size_t len)
 {
 	struct mcp_server *s = mcp_server_new(&rules);
 	struct mcp_request q;
-	enum mcp_read read = mcp_request_read(&q, bytes, len);
+	enum mcp_read read = mcp_request_read(&q, (struct line){ bytes, len });
 
 	if (read == MCP_READ_REQUEST)
 		check_arguments(&q);

@@ -68,9 +68,13 @@ static void initialize(const char *version)
 
 static void ids_return_with_their_type(void **state)
 {
-	static const char *const ids[] = { "0",      "-1",
-					   "\"\"",   "\"a\\\"b\\n\"",
-					   "\"17\"", "9007199254740993" };
+	static const char *const ids[] = { "0",
+					   "-1",
+					   "\"\"",
+					   "\"a\\\"b\\n\"",
+					   "\"17\"",
+					   "9007199254740993",
+					   "\"\\u0000\\u200b\\/\"" };
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(ids) / sizeof(*ids); i++) {
@@ -109,6 +113,57 @@ static void wrong_lines_get_the_codes_of_json_rpc(void **state)
 	assert_has("{\"jsonrpc\":\"2.0\",\"id\":7,\"method\":\"ping\","
 		   "\"params\":[]}",
 		   "\"id\":7,\"error\":{\"code\":-32602,");
+}
+
+/* Also in members that the server does not read. */
+static void lines_must_be_json_and_members_unique(void **state)
+{
+	static const char *const invalid[] = { "[01]",     "{x:1}",
+					       "[1,]",     "\"\\ud800\"",
+					       "\"\xff\"", "\"\t\"" };
+	char line[200];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(invalid) / sizeof(*invalid); i++) {
+		snprintf(line, sizeof(line),
+			 "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\","
+			 "\"params\":{\"a\":%s}}",
+			 invalid[i]);
+		assert_has(line, "\"id\":null,\"error\":{\"code\":-32700,");
+	}
+	assert_has("{\"jsonrpc\":\"2.0\",\"id\":7,\"method\":\"ping\","
+		   "\"\\u006dethod\":\"tools/list\"}",
+		   "\"id\":7,\"error\":{\"code\":-32600,");
+	assert_has("{\"jsonrpc\":\"2.0\",\"id\":7,\"method\":\"ping\","
+		   "\"params\":{\"_meta\":{},\"_meta\":{}}}",
+		   "\"id\":7,\"error\":{\"code\":-32600,");
+}
+
+static void batches_belong_to_one_version(void **state)
+{
+	static const char batch
+		[] = "[{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"},"
+		     "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/"
+		     "initialized\"},"
+		     "[],{\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"ping\"}]";
+	struct text many = { 0 };
+
+	(void)state;
+	initialize("2025-06-18");
+	assert_has(batch, "-32600");
+	initialize("2025-03-26");
+	assert_answer(batch,
+		      "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}\n"
+		      "{\"jsonrpc\":\"2.0\",\"id\":null,\"error\":{\"code\":"
+		      "-32600,\"message\":\"a message must be an object\"}}\n"
+		      "{\"jsonrpc\":\"2.0\",\"id\":2,\"result\":{}}\n");
+	assert_has("[", "-32700");
+	assert_has("[]", "a batch must have 1 to 50 messages");
+	for (int i = 0; i < 51; i++)
+		text_puts(&many, i ? ",{\"result\":1}" : "[{\"result\":1}");
+	text_putc(&many, ']');
+	assert_has(many.bytes, "a batch must have 1 to 50 messages");
+	text_release(&many);
 }
 
 static void notifications_and_answers_get_no_answer(void **state)
@@ -201,6 +256,11 @@ int main(void)
 		cmocka_unit_test_setup_teardown(
 			wrong_lines_get_the_codes_of_json_rpc, set_up,
 			tear_down),
+		cmocka_unit_test_setup_teardown(
+			lines_must_be_json_and_members_unique, set_up,
+			tear_down),
+		cmocka_unit_test_setup_teardown(batches_belong_to_one_version,
+						set_up, tear_down),
 		cmocka_unit_test_setup_teardown(
 			notifications_and_answers_get_no_answer, set_up,
 			tear_down),

@@ -219,6 +219,91 @@ static void reader_is_not_at_the_end_before_trailing_text(void **state)
 	assert_false(json_reader_at_end(&r));
 }
 
+static bool is_valid(const char *text)
+{
+	return json_is_valid(text, strlen(text));
+}
+
+static void documents_of_rfc_8259_are_valid(void **state)
+{
+	static const char *const valid[] = {
+		" {\"a\" : [1, -0, 0.5e+3, 1E9, true, false, null] } \r\n",
+		"\"\\u0000\\ud83d\\ude00\\/\\b\xf0\x9f\x98\x80\x7f\"",
+		"[[],{},\"\"]",
+		"{\"\\n\":{\"\":[]}}",
+		"7",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(valid) / sizeof(*valid); i++)
+		if (!is_valid(valid[i]))
+			fail_msg("%s", valid[i]);
+}
+
+static void documents_that_a_reader_skips_are_invalid(void **state)
+{
+	static const char *const invalid[] = {
+		"",
+		" ",
+		"{",
+		"]",
+		"[1,]",
+		"[,1]",
+		"{\"a\":1,}",
+		"{\"a\"}",
+		"{a:1}",
+		"[1 2]",
+		"{\"a\":}",
+		"{\"a\":[}]}",
+		"[1}",
+		"1 2",
+		"[01]",
+		"[1.]",
+		"[.5]",
+		"[+1]",
+		"[-]",
+		"[1e]",
+		"[0x1]",
+		"[nul]",
+		"[True]",
+		"[NaN]",
+		"['a']",
+		"[\"\\x\"]",
+		"[\"\\u12g4\"]",
+		"[\"\\ud800\"]",
+		"[\"\\udc00\\ud800\"]",
+		"[\"\t\"]",
+		"[\"\x80\"]",
+		"[\"\xc0\x80\"]",
+		"[\"\xed\xa0\x80\"]",
+		"[\"\xf4\x90\x80\x80\"]",
+		"[\"\xe2\x82\"]",
+		"{\"\xff\":1}",
+		"[1]\f",
+		"\xef\xbb\xbf[]",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(invalid) / sizeof(*invalid); i++)
+		if (is_valid(invalid[i]))
+			fail_msg("%s", invalid[i]);
+	assert_false(json_is_valid("[\"\0\"]", 5));
+	assert_false(json_is_valid("[]\0", 3));
+}
+
+static void documents_nest_64_levels(void **state)
+{
+	char text[131] = "";
+
+	(void)state;
+	memset(text, '[', 64);
+	memset(text + 64, ']', 64);
+	assert_true(is_valid(text));
+	memset(text, '[', 65);
+	memset(text + 65, ']', 65);
+	assert_false(is_valid(text));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -231,6 +316,9 @@ int main(void)
 		cmocka_unit_test(reader_returns_nothing_after_damage),
 		cmocka_unit_test(values_of_any_depth_are_skipped),
 		cmocka_unit_test(reader_is_not_at_the_end_before_trailing_text),
+		cmocka_unit_test(documents_of_rfc_8259_are_valid),
+		cmocka_unit_test(documents_that_a_reader_skips_are_invalid),
+		cmocka_unit_test(documents_nest_64_levels),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
