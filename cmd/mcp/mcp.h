@@ -157,9 +157,7 @@ enum mcp_arg_kind {
 	ARG_PID,
 	ARG_COUNT,
 	ARG_FLAG,
-	ARG_CHOICE,
-	ARG_TIME,     /* "100ms" */
-	ARG_TEXT,     /* a pattern */
+	ARG_TEXT,     /* a pattern, a choice, a duration */
 	ARG_FILE,     /* in the directory; exists */
 	ARG_NEW_FILE, /* in the directory; does not exist */
 };
@@ -169,7 +167,7 @@ struct mcp_arg {
 	bool is_required;
 	const char *name;
 	const char *help;
-	const char *choices;         /* "a|b|c" */
+	const char *choices;         /* "a|b|c" of a text, or NULL */
 	int64_t least, most, preset; /* of a number; preset 0 = none */
 };
 

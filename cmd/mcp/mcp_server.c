@@ -8,6 +8,8 @@
  *                                  cancelled         cancelled, late
  *                                     ▼                    ▼
  *                                 CALL_FREE ◄───────── CALL_ENDS
+ *                                     ▲                    │
+ *                                     └─── CALL_STUCK ◄────┘
  */
 #include "cmd/mcp/mcp.h"
 
@@ -35,8 +37,9 @@
 #define OUTPUT_BYTES ((size_t)64 << 20)   /* of a command */
 #define PAUSE_NS     (5 * CLOCK_NS_PER_S) /* of a JVM between costly calls */
 #define QUEUE_NS     (25 * CLOCK_NS_PER_S)
-#define GRACE_NS     (500 * CLOCK_NS_PER_MS) /* after SIGINT */
+#define GRACE_NS     (200 * CLOCK_NS_PER_MS) /* after SIGINT */
 #define LATE_NS      (3 * CLOCK_NS_PER_S)    /* the same, if the call is late */
+#define EXIT_NS      (100 * CLOCK_NS_PER_MS) /* after its job */
 #define PROGRESS_NS  CLOCK_NS_PER_S
 
 enum {
@@ -50,7 +53,13 @@ enum {
 	OUT_BUSY = 64 << 10, /* bytes of output that suspend progress */
 };
 
-enum call_state { CALL_FREE, CALL_WAITS, CALL_RUNS, CALL_ENDS };
+enum call_state {
+	CALL_FREE,
+	CALL_WAITS,
+	CALL_RUNS,
+	CALL_ENDS,
+	CALL_STUCK, /* a child that was killed and has not ended */
+};
 
 struct call {
 	enum call_state state;
@@ -151,12 +160,16 @@ static const struct call call_none = { .out = -1,
 
 static void call_release(struct call *c)
 {
+	pid_t stuck = c->child.pid;
+
 	mcp_values_release(&c->values);
 	mcp_words_free(c->words);
 	if (c->out >= 0)
 		close(c->out);
 	if (c->log >= 0)
 		close(c->log);
+	if (c->child.channel >= 0)
+		close(c->child.channel);
 	text_release(&c->id);
 	text_release(&c->token);
 	text_release(&c->audit);
@@ -164,6 +177,11 @@ static void call_release(struct call *c)
 	text_release(&c->messages);
 	text_release(&c->last);
 	*c = call_none;
+	if (stuck) {
+		c->state = CALL_STUCK;
+		c->is_cancelled = true;
+		c->child.pid = stuck;
+	}
 }
 
 /* A line on stderr for each call: what was asked for, and how it ended. */
@@ -206,7 +224,8 @@ static void call_name_files(const struct call *c, struct text *text)
 			continue;
 		snprintf(name, sizeof(name), "%d", (int)v->all[i].number);
 		at = strstr(text->bytes, name);
-		if (!at)
+		if (!at || is_digit(at[strlen(name)]) ||
+		    (at > text->bytes && is_digit(at[-1])))
 			continue;
 		head = (size_t)(at - text->bytes);
 		if (head >= strlen(path) &&
@@ -539,13 +558,15 @@ static void call_check(struct mcp_server *s, struct call *c, int64_t now_ns)
 		call_interrupt(c, LATE_NS);
 		return;
 	}
-	if (news == CHILD_SILENT)
-		kill(c->child.pid, SIGKILL);
-	else if (news == CHILD_DONE)
+	if (news == CHILD_DONE)
 		err.kind = ERROR_NONE;
 	else if (news == CHILD_GONE)
 		fail(&err, ERROR_FAILED, "the command crashed");
-	child_end(&c->child, GRACE_NS);
+	/* The kernel may take a second to remove uprobes. */
+	if (news == CHILD_SILENT)
+		kill(c->child.pid, SIGKILL);
+	else
+		child_end(&c->child, EXIT_NS);
 	if (call_is_costly(c) && err.kind != ERROR_PERMISSION &&
 	    err.kind != ERROR_MISUSE && err.kind != ERROR_NO_TARGET)
 		server_rest(s, c->pid);
@@ -557,6 +578,11 @@ static void call_step(struct mcp_server *s, struct call *c)
 	int64_t now_ns = clock_monotonic_ns();
 	struct error err;
 
+	if (c->state == CALL_STUCK) {
+		if (child_reap(c->child.pid, NULL, 0))
+			*c = call_none;
+		return;
+	}
 	if (c->state == CALL_WAITS && server_due(s, c) <= now_ns) {
 		call_start(s, c);
 	} else if (c->state == CALL_WAITS && now_ns >= c->deadline_ns) {
@@ -813,13 +839,15 @@ size_t mcp_server_fds(const struct mcp_server *s, struct pollfd *fds,
 
 		if (c->state == CALL_FREE)
 			continue;
-		if (due > c->deadline_ns)
+		if (c->state == CALL_STUCK)
+			due = clock_monotonic_ns() + EXIT_NS;
+		else if (due > c->deadline_ns)
 			due = c->deadline_ns;
 		if (c->token.len && due > c->progress_ns + PROGRESS_NS)
 			due = c->progress_ns + PROGRESS_NS;
 		if (due < *due_ns)
 			*due_ns = due;
-		if (c->state == CALL_WAITS)
+		if (c->state == CALL_WAITS || c->state == CALL_STUCK)
 			continue;
 		fds[count++] = (struct pollfd){ c->child.channel, POLLIN, 0 };
 		fds[count++] = (struct pollfd){ c->log, POLLIN, 0 };

@@ -8,7 +8,6 @@
 #include "cmd/shared/command.h"
 #include "core/base/alloc.h"
 #include "core/base/ascii.h"
-#include "core/base/units.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -18,15 +17,6 @@
 
 /* Bytes of an argument. */
 enum { TEXT_MAX = 500 };
-
-static const struct mcp_arg limit_arg = {
-	.kind = ARG_COUNT,
-	.name = "limit",
-	.help = "maximum size of the answer in bytes; a larger one has more",
-	.least = MCP_ANSWER_LEAST,
-	.most = MCP_ANSWER_MAX,
-	.preset = MCP_ANSWER,
-};
 
 /* ---- conditions and rights ---- */
 
@@ -99,9 +89,14 @@ const struct mcp_tool *mcp_tool_find(const char *name)
 	return t->name ? t : NULL;
 }
 
+static bool arg_is_number(const struct mcp_arg *a)
+{
+	return a->kind == ARG_PID || a->kind == ARG_COUNT;
+}
+
 static void schema_add_arg(struct json *j, const struct mcp_arg *a)
 {
-	bool is_number = a->kind == ARG_PID || a->kind == ARG_COUNT;
+	bool is_number = arg_is_number(a);
 	struct line rest = mcp_line(a->choices);
 
 	json_add_object(j, a->name);
@@ -137,7 +132,6 @@ static void schema_add_input(struct json *j, const struct mcp_tool *t)
 	json_add_object(j, "properties");
 	for (const struct mcp_arg *a = t->args; a->kind; a++)
 		schema_add_arg(j, a);
-	schema_add_arg(j, &limit_arg);
 	json_close_object(j);
 	/* Draft 4 of JSON Schema allows no empty array. */
 	for (const struct mcp_arg *a = t->args; a->kind; a++) {
@@ -243,15 +237,11 @@ void mcp_tools_write(struct json *j, const struct mcp_rules *r)
 static int value_read_number(struct mcp_value *value, const struct mcp_arg *a,
 			     struct line raw, struct error *err)
 {
-	char digits[24] = "";
-	struct json_reader r;
+	/* A number ends before the next character, which an object has. */
+	struct json_reader r = json_reader_over(raw.text, raw.len + 1);
 
-	/* The reader needs the end of a number. */
-	snprintf(digits, sizeof(digits), "%.*s ",
-		 raw.len < 20 ? (int)raw.len : 0, raw.text);
-	r = json_reader_over(digits, strlen(digits));
 	value->number = json_read_int(&r);
-	if (!json_reader_at_end(&r))
+	if (r.failed || r.at != raw.text + raw.len)
 		return misuse(err, "%s must be an integer", a->name);
 	if (value->number < a->least || value->number > a->most)
 		return misuse(err, "%s must be %" PRId64 " to %" PRId64,
@@ -263,8 +253,6 @@ static int value_read_number(struct mcp_value *value, const struct mcp_arg *a,
 static int value_check_text(const struct text *text, const struct mcp_arg *a,
 			    struct error *err)
 {
-	int64_t ns;
-
 	if (!text->len || text->len > TEXT_MAX)
 		return misuse(err, "%s must have 1 to %d bytes", a->name,
 			      TEXT_MAX);
@@ -274,8 +262,6 @@ static int value_check_text(const struct text *text, const struct mcp_arg *a,
 		if ((unsigned char)*at < ' ' || *at == '\x7f' || *at == '\xc0')
 			return misuse(err, "%s has a control character",
 				      a->name);
-	if (a->kind == ARG_TIME && units_duration(text->bytes, &ns, err))
-		return fail_in(err, "%s", a->name);
 	if (a->choices &&
 	    !word_list_has(a->choices, '|', text->bytes, text->len))
 		return misuse(err, "%s must be one of %s", a->name, a->choices);
@@ -287,14 +273,12 @@ static int value_read(struct mcp_value *value, const struct mcp_arg *a,
 {
 	struct json_reader r = json_reader_over(raw.text, raw.len);
 	struct text text = { 0 };
-	int ret = 0;
+	int ret;
 
-	if (value->is_given)
-		return misuse(err, "%s is given twice", a->name);
 	value->is_given = !line_is(raw, "false") && !line_is(raw, "null");
 	if (!value->is_given)
 		return 0;
-	if (a->kind == ARG_PID || a->kind == ARG_COUNT)
+	if (arg_is_number(a))
 		return value_read_number(value, a, raw, err);
 	if (a->kind == ARG_FLAG)
 		return line_is(raw, "true")
@@ -316,8 +300,7 @@ static int values_fail_unknown(const struct mcp_tool *t, struct line key,
 	struct text names = { 0 };
 
 	for (const struct mcp_arg *a = t->args; a->kind; a++)
-		text_printf(&names, "%s, ", a->name);
-	text_puts(&names, limit_arg.name);
+		text_printf(&names, "%s%s", a == t->args ? "" : ", ", a->name);
 	misuse(err, "unknown argument '%.*s'; %s has %s",
 	       key.len > 40 ? 40 : (int)key.len, key.text, t->name,
 	       names.bytes);
@@ -329,23 +312,25 @@ static int values_read_all(struct mcp_values *v, struct line arguments,
 			   struct error *err)
 {
 	struct json_reader r = json_reader_over(arguments.text, arguments.len);
-	struct mcp_value limit = { 0 };
+	unsigned seen = 0;
 	struct line key;
 
 	for (bool in = arguments.len && json_enter_object(&r);
 	     in && json_next_member(&r, &key);) {
-		bool is_limit = line_is(key, limit_arg.name);
 		size_t i = values_index(v, key);
+		const struct mcp_arg *a = &v->tool->args[i];
 		struct line raw = mcp_read_raw(&r);
 
-		if (!is_limit && !v->tool->args[i].kind)
+		if (r.failed)
+			break;
+		if (!a->kind)
 			return values_fail_unknown(v->tool, key, err);
-		if (value_read(is_limit ? &limit : &v->all[i],
-			       is_limit ? &limit_arg : &v->tool->args[i], raw,
-			       err))
+		if (seen >> i & 1)
+			return misuse(err, "%s is given twice", a->name);
+		seen |= 1U << i;
+		if (value_read(&v->all[i], a, raw, err))
 			return -1;
 	}
-	v->limit = limit.is_given ? (size_t)limit.number : MCP_ANSWER;
 	return r.failed ? misuse(err, "the arguments are not JSON") : 0;
 }
 
@@ -379,6 +364,7 @@ static int values_choose(struct mcp_values *v, const struct mcp_rules *r,
 		if (!v->all[i].is_given && a->preset)
 			v->all[i] = (struct mcp_value){ true, a->preset, NULL };
 	}
+	v->limit = (size_t)mcp_values_find(v, "limit")->number;
 	v->variant = v->tool->variants;
 	while (v->variant->when && !values_match(v, mcp_line(v->variant->when)))
 		v->variant++;
@@ -510,10 +496,12 @@ void mcp_words_free(char **words)
 	{ .kind = ARG_##k, .name = (n), .help = (h), __VA_ARGS__ }
 #define COUNT(n, h, from, to, usual) \
 	ARG(COUNT, n, h, .least = (from), .most = (to), .preset = (usual))
-#define CHOICE(n, h, c) ARG(CHOICE, n, h, .choices = (c))
+#define CHOICE(n, h, c) ARG(TEXT, n, h, .choices = (c))
 #define SECONDS(usual) COUNT("seconds", "observe for this long", 1, 60, usual)
 #define A_PID(n, h, ...) \
 	ARG(PID, n, h, .least = 1, .most = INT32_MAX, __VA_ARGS__)
+#define LIMIT COUNT("limit", "maximum size of the answer in bytes; a larger one " \
+		    "has more", MCP_ANSWER_LEAST, MCP_ANSWER_MAX, MCP_ANSWER)
 #define JVM A_PID("pid", "process ID of the JVM, from list_jvms", \
 		  .is_required = true)
 
@@ -539,6 +527,7 @@ const struct mcp_tool mcp_tools[] = {
 	  .help = "List the running Java virtual machines, also those in "
 		  "containers: PID, main class, arguments, version, user, start "
 		  "time. Use it first, to find a PID.",
+	  .args = { LIMIT },
 	  .variants = {
 		{ .words = "jps --json --no-attach",
 		  .shape = "jvms:60 args:4 options:6 -schema -vm_vendor -vm_name "
@@ -552,7 +541,7 @@ const struct mcp_tool mcp_tools[] = {
 		  "evidence. Use it when a JVM is slow, hangs, or uses too much "
 		  "CPU or memory.",
 	  .rights = MCP_STOP | MCP_PROBE,
-	  .args = { JVM, SECONDS(15) },
+	  .args = { JVM, SECONDS(15), LIMIT },
 	  .variants = {
 		{ .words = "why --json !stop:--no-attach !probe:--no-uprobes "
 			   "--duration={seconds}s --pid={pid}",
@@ -569,7 +558,8 @@ const struct mcp_tool mcp_tools[] = {
 		JVM,
 		COUNT("count", "number of dumps, 2 s apart; several show threads "
 		      "that do not move", 1, 10, 1),
-		ARG(FLAG, "virtual", "include virtual threads (JDK 21)") },
+		ARG(FLAG, "virtual", "include virtual threads (JDK 21)"),
+		LIMIT },
 	  .variants = {
 		{ .words = "threads --json --count={count} ?virtual:--virtual "
 			   "--pid={pid}",
@@ -597,7 +587,8 @@ const struct mcp_tool mcp_tools[] = {
 		    "this regular expression"),
 		ARG(NEW_FILE, "save", "record into this new file in the server's "
 		    "directory instead: NAME.jfr for compare and profile, "
-		    "NAME.html for people") },
+		    "NAME.html for people"),
+		LIMIT },
 	  .variants = {
 		{ .when = "path",
 		  .words = "prof --json --log-format=json --event={event} "
@@ -626,7 +617,7 @@ const struct mcp_tool mcp_tools[] = {
 		  "pauses and a full heap.",
 	  .rights = MCP_PROBE,
 	  .args = { JVM, SECONDS(15),
-		ARG(FLAG, "safepoints", "also stops without a collection") },
+		ARG(FLAG, "safepoints", "also stops without a collection"), LIMIT },
 	  .variants = {
 		{ .words = "gc --json ?safepoints:--safepoints "
 			   "!probe:--source=counters --duration={seconds}s "
@@ -644,7 +635,7 @@ const struct mcp_tool mcp_tools[] = {
 		  "metaspace, code, stacks, malloc, files, and a verdict. Use "
 		  "it when the process is larger than its heap, or the "
 		  "container is short of memory.",
-	  .args = { JVM },
+	  .args = { JVM, LIMIT },
 	  .variants = {
 		{ .words = "mem --json --pid={pid}",
 		  .shape = "verdict:8 parts:16 threads:8 arenas:6 sizes:10 "
@@ -657,7 +648,7 @@ const struct mcp_tool mcp_tools[] = {
 		  "collection.",
 	  .rights = MCP_STOP, .always = MCP_STOP,
 	  .args = { JVM, ARG(FLAG, "live", "count only objects in use; forces "
-			     "a full collection") },
+			     "a full collection"), LIMIT },
 	  .variants = {
 		{ .words = "hh --json --top=500 ?live:--live --timeout=60s "
 			   "--pid={pid}",
@@ -675,13 +666,14 @@ const struct mcp_tool mcp_tools[] = {
 		ARG(TEXT, "method", "Class.method or package.Class.method; * is "
 		    "any text", .is_required = true),
 		SECONDS(10),
-		ARG(TIME, "above", "report each call that takes this long: 100ms"),
+		ARG(TEXT, "above", "report each call that takes this long: 100ms"),
 		ARG(FLAG, "args", "with above: record the arguments"),
 		ARG(FLAG, "stack", "with above: record stack traces"),
 		ARG(FLAG, "system", "include classes of the JDK"),
 		ARG(FLAG, "count", "only count calls, at less cost"),
 		ARG(FLAG, "discard_code", "allow the JVM to discard compiled "
-		    "code, which JDKs before 23 may require") },
+		    "code, which JDKs before 23 may require"),
+		LIMIT },
 	  .variants = {
 		{ .words = "probe --json --duration={seconds}s --above={above} "
 			   "?args:--args ?stack:--stack ?system:--system "
@@ -706,7 +698,8 @@ const struct mcp_tool mcp_tools[] = {
 		ARG(FILE, "after", "a later file of the same kind"),
 		CHOICE("kind", "kind of the files", "recording|histogram"),
 		CHOICE("event", "event of recordings to compare",
-		       "cpu|offcpu|wall|alloc|lock|park") },
+		       "cpu|offcpu|wall|alloc|lock|park"),
+		LIMIT },
 	  .variants = {
 		{ .when = "pid,other_pid", .requires = "pid other_pid",
 		  .words = "why --json !stop:--no-attach !probe:--no-uprobes "
@@ -733,7 +726,8 @@ const struct mcp_tool mcp_tools[] = {
 		CHOICE("view", "what to return (default: causes)",
 		       "causes|profile|threads|gc|histogram|events"),
 		CHOICE("event", "event of a profile",
-		       "cpu|offcpu|wall|alloc|lock|park") },
+		       "cpu|offcpu|wall|alloc|lock|park"),
+		LIMIT },
 	  .variants = {
 		{ .when = "view=profile", .requires = "path",
 		  .words = "prof --json --log-format=json --event={event} "

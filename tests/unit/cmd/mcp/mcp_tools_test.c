@@ -133,10 +133,8 @@ static void arguments_are_checked_by_the_table(void **state)
 	assert_command("profile", "{\"pid\":7,\"event\":\"heap\"}", &all,
 		       "2: event must be one of "
 		       "cpu|offcpu|wall|alloc|lock|park");
-	assert_command("probe",
-		       "{\"pid\":7,\"method\":\"A.b\",\"above\":\"5x\"}", &all,
-		       "2: above: invalid duration '5x' (examples: 10ms, 2s, "
-		       "5m)");
+	assert_command("threads", "{\"virtual\":false,\"virtual\":true}", &all,
+		       "2: virtual is given twice");
 	assert_command("threads", "{\"pid\":7,\"virtual\":1}", &all,
 		       "2: virtual must be true or false");
 }

@@ -1,0 +1,376 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Ends calls of `sjkc mcp` in each state, and looks for what is left of them.
+
+mcp_ends.py SJKC PID DIRECTORY CASE…: each case is a function below, or
+cancels=COUNT or calls=COUNT.
+"""
+import glob
+import json
+import os
+import random
+import select
+import subprocess
+import sys
+import time
+
+sjkc, pid, directory = sys.argv[1], int(sys.argv[2]), sys.argv[3]
+MARK = f"SJKC_TEST_OF={os.getpid()}"
+LIMIT_S = 60  # on a busy machine
+PROBE = ("probe", {"method": "Calls*.*", "seconds": 60}, "instrumented")
+
+
+class Server:
+    def __init__(self, *options):
+        name, value = MARK.split("=")
+        # pylint: disable=consider-using-with
+        self.process = subprocess.Popen(
+            [sjkc, "mcp", *options], stdin=-1, stdout=-1,
+            stderr=subprocess.DEVNULL, env={**os.environ, name: value})
+        self.id = 0
+
+    def write(self, data):
+        self.process.stdin.write(data)
+        self.process.stdin.flush()
+
+    def send(self, **message):
+        self.write(json.dumps({"jsonrpc": "2.0", **message}).encode() + b"\n")
+
+    def read(self):
+        return json.loads(self.process.stdout.readline())
+
+    def initialize(self):
+        self.send(id=0, method="initialize",
+                  params={"protocolVersion": "2025-06-18"})
+        assert self.read()["id"] == 0
+        return self
+
+    def call(self, tool, **arguments):
+        self.id += 1
+        self.send(id=self.id, method="tools/call", params={
+            "name": tool, "arguments": arguments,
+            "_meta": {"progressToken": self.id}})
+        return self.id
+
+    def cancel(self, number):
+        self.send(method="notifications/cancelled",
+                  params={"requestId": number})
+
+    def ping(self):
+        """A cancelled call has no answer; only progress may be older."""
+        self.id += 1
+        self.send(id=self.id, method="ping")
+        while (m := self.read()).get("id") != self.id:
+            assert m.get("method") == "notifications/progress", m
+
+    def children(self):
+        path = f"/proc/{self.process.pid}/task/{self.process.pid}/children"
+        with open(path, encoding="ascii") as f:
+            return [int(child) for child in f.read().split()]
+
+    def end(self, how):
+        """Ends the server; returns the time until all of it has ended."""
+        began = time.monotonic()
+        if how == "EOF":
+            self.process.stdin.close()
+        else:
+            self.process.send_signal({"TERM": 15, "KILL": 9}[how])
+        self.process.stdout.read()
+        status = self.process.wait(LIMIT_S)
+        # A server that begins does not catch SIGTERM.
+        assert status in {"EOF": [0], "TERM": [0, -15], "KILL": [-9]}[how], status
+        wait_until(lambda: not descendants(), "a process of sjkc runs")
+        return time.monotonic() - began
+
+
+def read_file(path):
+    try:
+        with open(path, "rb") as f:
+            return f.read().decode(errors="replace")
+    except OSError:
+        return ""
+
+
+def links(path):
+    for link in glob.glob(path):
+        try:
+            yield os.readlink(link)
+        except OSError:
+            pass
+
+
+def wait_until(condition, message, child=None):
+    began = time.monotonic()
+    while not condition():
+        assert time.monotonic() - began < LIMIT_S, message
+        assert child is None or os.path.exists(f"/proc/{child}"), message
+        time.sleep(0.01)
+
+
+def descendants():
+    """Processes of servers, found by their environment; zombies have none."""
+    return [int(path.split("/")[2]) for path in glob.glob("/proc/[0-9]*/environ")
+            if MARK in read_file(path).split("\0")]
+
+
+def left(may_be_loaded):
+    """What sjkc has left in the JVM, and for it in its file system."""
+    found = [name for name in links(f"/proc/{pid}/fd/*") if "sjkc" in name]
+    found += [name for name in map(read_file, glob.glob(f"/proc/{pid}/task/*/comm"))
+              if name.startswith("sjkc")]
+    for place in "root/tmp", "cwd":
+        found += [path for path in glob.glob(f"/proc/{pid}/{place}/.*")
+                  if ".sjkc" in path or path.endswith(f".attach_pid{pid}")]
+    if not may_be_loaded:
+        found += [line for line in read_file(f"/proc/{pid}/maps").splitlines()
+                  if "sjkc" in line]
+    return found
+
+
+def check_jvm(may_be_loaded=False):
+    wait_until(lambda: not left(may_be_loaded), left(may_be_loaded))
+    # The only class of sjkc is the helper of probes.
+    classes = subprocess.run([sjkc, "jcmd", str(pid), "GC.class_histogram"],
+                             stdout=-1, check=True).stdout.decode()
+    classes = [line.split()[3] for line in classes.splitlines()
+               if "sjkc" in line.lower()]
+    assert set(classes) <= ({"java.lang.SjkcProbe"} if may_be_loaded else set()), \
+        classes
+
+
+def uses_bpf(child):
+    return any("bpf" in name for name in links(f"/proc/{child}/fd/*"))
+
+
+def await_work(server, sign):
+    """Waits until a call runs, and until it does what the sign names."""
+    wait_until(server.children, "the call does not run")
+    child = server.children()[0]
+    if sign == "bpf":
+        wait_until(lambda: uses_bpf(child), "no program of BPF", child)
+    elif sign == "stopped":
+        wait_until(lambda: "socket" in "".join(links(f"/proc/{child}/fd/*")),
+                   "no attach", child)
+    elif sign:
+        while True:
+            m = server.read()
+            assert "result" not in m, m
+            if sign in m["params"]["message"]:
+                break
+    return child
+
+
+def end_call(how, tool, arguments, sign, rights="stop,load,probe"):
+    """Ends one call of a server, and checks what is left."""
+    server = Server("--allow", rights, "--dir", directory).initialize()
+    if sign == "stopped":
+        os.kill(pid, 19)
+    number = server.call(tool, pid=pid, **arguments)
+    child = await_work(server, sign)
+    took = 0.0
+    if how == "cancel":
+        exited = os.pidfd_open(child)
+        began = time.monotonic()
+        server.cancel(number)
+        select.select([exited], [], [], LIMIT_S)
+        took = time.monotonic() - began
+        os.close(exited)
+        server.ping()
+        wait_until(lambda: not server.children(), "a child runs")
+        wait_until(lambda: descendants() == [server.process.pid],
+                   "a process of the call runs")
+        server.end("EOF")
+    else:
+        took = server.end(how)
+    if sign == "stopped":
+        os.kill(pid, 18)
+    loads = tool == "probe" or arguments.get("event") == "alloc"
+    end_call.loaded |= loads
+    check_jvm(end_call.loaded)
+    print("| %s of %s%s after %.2f s" % (
+        how, tool, " of a stopped JVM" if sign == "stopped" else "", took))
+
+
+end_call.loaded = False
+
+
+def idle():
+    """Before and after initialize: garbage, half a line, a batch, nothing."""
+    for begin in b"", b"x\n[]\n\0\xff\n{\"id\":\n", b'{"jsonrpc":"2.0","id":1,':
+        for how in "EOF", "TERM", "KILL":
+            for session in False, True:
+                server = Server()
+                if session:
+                    server.initialize()
+                server.write(begin)
+                server.end(how)
+    server = Server().initialize()
+    for _ in range(64):
+        server.write(b"{" * (1 << 20))
+    server.write(b"\n")
+    assert server.read()["error"]["code"] == -32700
+    size = int(read_file(f"/proc/{server.process.pid}/status")
+               .split("VmHWM:")[1].split()[0])
+    server.ping()
+    server.end("EOF")
+    assert size < 64 << 10, f"{size} KB for a line of 64 MB"
+    check_jvm()
+
+
+def some():
+    """The states in which most could be left."""
+    end_call("EOF", "threads", {"count": 10}, "stopped")
+    end_call("cancel", "gc", {"seconds": 60}, "bpf")
+    end_call("cancel", "profile", {"seconds": 60, "event": "alloc"}, "bpf")
+    end_call("cancel", *PROBE)
+
+
+def probes():
+    end_call.loaded = True
+    for how in "cancel", "EOF", "KILL":
+        end_call(how, *PROBE)
+
+
+def every():
+    """Each tool that takes a while."""
+    calls = [("why", {"seconds": 60}, "bpf"),
+             ("why", {"seconds": 60}, None),
+             ("gc", {"seconds": 60}, "bpf"),
+             ("threads", {"count": 10}, None),
+             ("profile", {"seconds": 60}, "bpf"),
+             ("profile", {"seconds": 60, "event": "offcpu"}, "bpf"),
+             ("profile", {"seconds": 60, "event": "wall"}, None),
+             ("compare", {"seconds": 60, "other_pid": pid}, None),
+             ("threads", {}, "stopped"),
+             ("histogram", {"live": True}, "stopped"),
+             ("why", {"seconds": 60}, "stopped"),
+             ("profile", {"seconds": 60, "event": "alloc"}, None),
+             ("profile", {"seconds": 60, "event": "alloc"}, "bpf"),
+             ("profile", {"seconds": 60, "event": "lock"}, "bpf"),
+             ("profile", {"seconds": 60, "agent": True}, "stopped"),
+             ("probe", PROBE[1], "stopped"),
+             ("probe", PROBE[1], None), PROBE]
+    for call in calls:
+        for how in "cancel", "EOF", "TERM", "KILL":
+            end_call(how, *call)
+
+
+GENTLE = [("why", {"seconds": 5}), ("profile", {"seconds": 5}),
+          ("gc", {"seconds": 5}), ("memory", {}), ("list_jvms", None),
+          ("profile", {"seconds": 5, "event": "offcpu"})]
+
+
+def resources(server):
+    status = read_file(f"/proc/{server.process.pid}/status")
+    return (int(status.split("RssAnon:")[1].split()[0]),
+            len(os.listdir(f"/proc/{server.process.pid}/fd")))
+
+
+def call_gentle(server):
+    tool, arguments = random.choice(GENTLE)
+    return server.call(tool) if arguments is None else \
+        server.call(tool, pid=pid, **arguments)
+
+
+def waited_s(process):
+    """The time that a process has waited for a CPU."""
+    return sum(int(read_file(f"/proc/{p}/schedstat").split()[1])
+               for p in process) / 1e9
+
+
+def cancels(count):
+    """Cancels calls at random moments; prints how long the children run on."""
+    server = Server().initialize()
+    took, net = [], []
+    while len(took) < count:
+        number = call_gentle(server)
+        wait_until(server.children, "the call does not run")
+        child = server.children()[0]
+        exited = os.pidfd_open(child)
+        if not select.select([exited], [], [], random.expovariate(2))[0]:
+            both = (child, server.process.pid)
+            waited = waited_s(both)
+            began = time.monotonic()
+            server.cancel(number)
+            # The last account of a zombie is not lost.
+            select.select([exited], [], [], LIMIT_S)
+            took.append(time.monotonic() - began)
+            try:
+                waited = waited_s(both) - waited
+            except IndexError:
+                waited = 0
+            net.append(took[-1] - waited)
+        os.close(exited)
+        wait_until(lambda: not server.children(), "a child runs")
+        if len(took) % 20 == 0:
+            drain(server)
+        if len(took) == 100:
+            before = resources(server)
+    drain(server)
+    after = resources(server)
+    server.end("EOF")
+    for name, times in ("cancel to end", took), ("without waits for a CPU", net):
+        times.sort()
+        print("| %d cancels, %s: median %.3f s, p99 %.3f s, maximum %.3f s" % (
+            count, name, times[count // 2], times[count * 99 // 100], times[-1]))
+    check_flat(before, after)
+    check_jvm(end_call.loaded)
+
+
+def drain(server):
+    """Reads answers of calls that ended before they were cancelled."""
+    server.id += 1
+    server.send(id=server.id, method="ping")
+    while server.read().get("id") != server.id:
+        pass
+
+
+def check_flat(before, after):
+    print("| resident %d to %d KB, descriptors %d to %d" % (
+        before[0], after[0], before[1], after[1]))
+    assert after[0] - before[0] < 1024 and after[1] == before[1]
+
+
+def run_calls(server, count, failures):
+    """Calls that run to their ends, four at a time."""
+    answered = started = 0
+    while answered < count:
+        while started < min(answered + 4, count):
+            tool, arguments = random.choice(GENTLE + [
+                ("read_file", None), ("threads", {}), ("memory", {}),
+                ("list_jvms", None)])
+            arguments = dict(arguments or {})
+            if tool not in ("read_file", "list_jvms"):
+                arguments["pid"] = pid
+            if "seconds" in arguments:
+                arguments["seconds"] = 1
+            server.call(tool, **arguments)
+            started += 1
+        m = server.read()
+        if "result" in m:
+            answered += 1
+            if m["result"]["isError"]:
+                text = m["result"]["content"][0]["text"]
+                failures[text] = failures.get(text, 0) + 1
+    wait_until(lambda: not server.children(), "a child runs")
+
+
+def calls(count):
+    server = Server("--dir", directory).initialize()
+    failures = {}
+    run_calls(server, min(count, 100), failures)
+    before = resources(server)
+    run_calls(server, count - min(count, 100), failures)
+    after = resources(server)
+    server.end("EOF")
+    for text, number in failures.items():
+        print(f"| {number} of {count} calls: {text}")
+    check_flat(before, after)
+    check_jvm(end_call.loaded)
+
+
+for case in sys.argv[4:]:
+    name, _, count = case.partition("=")
+    if count:
+        globals()[name](int(count))
+    else:
+        globals()[name]()
