@@ -743,7 +743,7 @@ bool json_is_valid(const char *bytes, size_t len)
 		next = '\0';
 		if (r.at < r.end)
 			next = *r.at;
-		if (!json_string_is_valid(key) ||
+		if ((in_object && !json_string_is_valid(key)) ||
 		    (depth == 64 && (next == '{' || next == '[')))
 			return false;
 		if (next == '{' || next == '[') {
