@@ -9,7 +9,7 @@
  *                                     ▼                    ▼
  *                                 CALL_FREE ◄───────── CALL_ENDS
  *                                     ▲                    │
- *                                     └─── CALL_STUCK ◄────┘
+ *                                     └─── CALL_EXITS ◄────┘
  */
 #include "cmd/mcp/mcp.h"
 
@@ -37,10 +37,18 @@
 #define OUTPUT_BYTES ((size_t)64 << 20)   /* of a command */
 #define PAUSE_NS     (5 * CLOCK_NS_PER_S) /* of a JVM between costly calls */
 #define QUEUE_NS     (25 * CLOCK_NS_PER_S)
-#define GRACE_NS     (200 * CLOCK_NS_PER_MS) /* after SIGINT */
-#define LATE_NS      (3 * CLOCK_NS_PER_S)    /* the same, if the call is late */
-#define EXIT_NS      (100 * CLOCK_NS_PER_MS) /* after its job */
-#define PROGRESS_NS  CLOCK_NS_PER_S
+/*
+ * The first SIGINT asks a command to restore what it changed, and the next ends
+ * it. SIGKILL must come late: the kernel leaves breakpoints in the JVM if it
+ * kills a process that removes uprobes ("failed to unregister, leaking
+ * uprobe").
+ */
+#define GRACE_NS    (250 * CLOCK_NS_PER_MS) /* between the signals */
+#define LATE_NS     (3 * CLOCK_NS_PER_S)    /* the same, if the call is late */
+#define KILL_NS     (3 * CLOCK_NS_PER_S)    /* until SIGKILL */
+#define FREE_NS     (3 * CLOCK_NS_PER_S / 2)
+#define EXIT_NS     (100 * CLOCK_NS_PER_MS) /* after its job */
+#define PROGRESS_NS CLOCK_NS_PER_S
 
 enum {
 	MESSAGE_BYTES = 200,
@@ -58,7 +66,7 @@ enum call_state {
 	CALL_WAITS,
 	CALL_RUNS,
 	CALL_ENDS,
-	CALL_STUCK, /* a child that was killed and has not ended */
+	CALL_EXITS, /* only a child that ends, perhaps after a second */
 };
 
 struct call {
@@ -72,7 +80,7 @@ struct call {
 	struct child child;
 	int out, log; /* a memory file; a pipe of messages */
 	struct text line, messages, last; /* of the log */
-	int64_t begin_ns, deadline_ns, progress_ns;
+	int64_t begin_ns, deadline_ns, kill_ns, progress_ns;
 	double expected_s;
 };
 
@@ -140,6 +148,9 @@ static int call_job(void *self, int channel, struct error *err)
 	if (mcp_values_find(&j->call->values, "save") &&
 	    fchdir(j->rules->directory))
 		return fail_sys(err, ERROR_OUTPUT, "the directory");
+	/* Others have nothing to restore; their results are not needed. */
+	if (!(j->call->rights & MCP_LOAD) && strcmp(words[0], "probe") != 0)
+		signals_end_at_once();
 	c = command_find(words[0]);
 	if (!c)
 		return fail(err, ERROR_UNAVAILABLE, "this sjkc has no %s",
@@ -160,7 +171,7 @@ static const struct call call_none = { .out = -1,
 
 static void call_release(struct call *c)
 {
-	pid_t stuck = c->child.pid;
+	pid_t exits = c->child.pid;
 
 	mcp_values_release(&c->values);
 	mcp_words_free(c->words);
@@ -177,10 +188,11 @@ static void call_release(struct call *c)
 	text_release(&c->messages);
 	text_release(&c->last);
 	*c = call_none;
-	if (stuck) {
-		c->state = CALL_STUCK;
+	if (exits) {
+		c->state = CALL_EXITS;
 		c->is_cancelled = true;
-		c->child.pid = stuck;
+		c->child.pid = exits;
+		c->deadline_ns = clock_monotonic_ns() + KILL_NS;
 	}
 }
 
@@ -503,9 +515,13 @@ static void call_start(struct mcp_server *s, struct call *c)
 
 static void call_interrupt(struct call *c, int64_t grace_ns)
 {
+	int64_t now_ns = clock_monotonic_ns();
+
 	kill(c->child.pid, SIGINT);
+	if (c->state == CALL_RUNS)
+		c->kill_ns = now_ns + grace_ns + KILL_NS;
 	c->state = CALL_ENDS;
-	c->deadline_ns = clock_monotonic_ns() + grace_ns;
+	c->deadline_ns = now_ns + grace_ns;
 }
 
 static void call_cancel(struct mcp_server *s, struct call *c)
@@ -553,19 +569,19 @@ static void call_check(struct mcp_server *s, struct call *c, int64_t now_ns)
 		close(fd);
 	if (news == CHILD_SILENT && now_ns < c->deadline_ns)
 		return;
-	if (news == CHILD_SILENT && c->state == CALL_RUNS) {
-		c->is_late = true;
-		call_interrupt(c, LATE_NS);
+	if (news == CHILD_SILENT &&
+	    (c->state == CALL_RUNS || now_ns < c->kill_ns)) {
+		c->is_late |= c->state == CALL_RUNS;
+		call_interrupt(c, c->state == CALL_RUNS ? LATE_NS : GRACE_NS);
 		return;
 	}
 	if (news == CHILD_DONE)
 		err.kind = ERROR_NONE;
 	else if (news == CHILD_GONE)
 		fail(&err, ERROR_FAILED, "the command crashed");
-	/* The kernel may take a second to remove uprobes. */
 	if (news == CHILD_SILENT)
 		kill(c->child.pid, SIGKILL);
-	else
+	else if (news != CHILD_GONE)
 		child_end(&c->child, EXIT_NS);
 	if (call_is_costly(c) && err.kind != ERROR_PERMISSION &&
 	    err.kind != ERROR_MISUSE && err.kind != ERROR_NO_TARGET)
@@ -578,9 +594,11 @@ static void call_step(struct mcp_server *s, struct call *c)
 	int64_t now_ns = clock_monotonic_ns();
 	struct error err;
 
-	if (c->state == CALL_STUCK) {
+	if (c->state == CALL_EXITS) {
 		if (child_reap(c->child.pid, NULL, 0))
 			*c = call_none;
+		else if (now_ns >= c->deadline_ns)
+			kill(c->child.pid, SIGKILL);
 		return;
 	}
 	if (c->state == CALL_WAITS && server_due(s, c) <= now_ns) {
@@ -839,7 +857,7 @@ size_t mcp_server_fds(const struct mcp_server *s, struct pollfd *fds,
 
 		if (c->state == CALL_FREE)
 			continue;
-		if (c->state == CALL_STUCK)
+		if (c->state == CALL_EXITS)
 			due = clock_monotonic_ns() + EXIT_NS;
 		else if (due > c->deadline_ns)
 			due = c->deadline_ns;
@@ -847,7 +865,7 @@ size_t mcp_server_fds(const struct mcp_server *s, struct pollfd *fds,
 			due = c->progress_ns + PROGRESS_NS;
 		if (due < *due_ns)
 			*due_ns = due;
-		if (c->state == CALL_WAITS || c->state == CALL_STUCK)
+		if (c->state == CALL_WAITS || c->state == CALL_EXITS)
 			continue;
 		fds[count++] = (struct pollfd){ c->child.channel, POLLIN, 0 };
 		fds[count++] = (struct pollfd){ c->log, POLLIN, 0 };
@@ -871,7 +889,7 @@ void mcp_server_cancel(struct mcp_server *s)
 
 void mcp_server_free(struct mcp_server *s)
 {
-	int64_t until_ns = clock_monotonic_ns() + 2 * GRACE_NS;
+	int64_t until_ns = clock_monotonic_ns() + FREE_NS;
 	bool runs = true;
 
 	if (!s)

@@ -21,6 +21,7 @@ enum { NUMBERS = sizeof(numbers) / sizeof(*numbers) };
 
 static struct sigaction before[NUMBERS];
 static int event = -1;
+static bool ends_at_once;
 static volatile sig_atomic_t last_number;
 static volatile int64_t first_ns; /* when the first signal arrived; 0 = none */
 
@@ -58,7 +59,7 @@ void signals_listen(void)
 {
 	const struct sigaction action = { .sa_handler = signals_on_stop };
 
-	if (event >= 0)
+	if (event >= 0 || ends_at_once)
 		return;
 	event = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	if (event < 0)
@@ -81,6 +82,8 @@ void signals_forget(void)
 	last_number = 0;
 	first_ns = 0;
 }
+
+void signals_end_at_once(void) { ends_at_once = true; }
 
 bool signals_arrived(void) { return last_number != 0; }
 

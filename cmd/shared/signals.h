@@ -27,6 +27,12 @@ bool signals_arrived(void);
  */
 void signals_forget(void);
 
+/*
+ * Lets the first signal end the process, as without signals_listen(), which
+ * does nothing from now on. For commands whose results are not needed then.
+ */
+void signals_end_at_once(void);
+
 enum wait_end {
 	WAIT_DUE, /* until_ns is over */
 	WAIT_SIGNAL,
