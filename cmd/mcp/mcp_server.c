@@ -31,6 +31,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -136,6 +137,8 @@ static int call_job(void *self, int channel, struct error *err)
 	int argc = 0, first;
 
 	(void)channel;
+	/* If the server ends; see GRACE_NS. */
+	prctl(PR_SET_PDEATHSIG, SIGTERM);
 	signals_forget();
 	setrlimit(RLIMIT_FSIZE, &limit);
 	dup2(j->call->out, STDOUT_FILENO);

@@ -27,6 +27,7 @@ class Server:
             [sjkc, "mcp", *options], stdin=-1, stdout=-1,
             stderr=subprocess.DEVNULL, env={**os.environ, name: value})
         self.id = 0
+        self.lines = b""
 
     def write(self, data):
         self.process.stdin.write(data)
@@ -35,8 +36,17 @@ class Server:
     def send(self, **message):
         self.write(json.dumps({"jsonrpc": "2.0", **message}).encode() + b"\n")
 
-    def read(self):
-        return json.loads(self.process.stdout.readline())
+    def read(self, seconds=LIMIT_S):
+        """The next message; None if there is none for so long."""
+        out = self.process.stdout
+        while b"\n" not in self.lines:
+            if not select.select([out], [], [], seconds)[0]:
+                return None
+            part = os.read(out.fileno(), 1 << 16)
+            assert part, "the server has ended"
+            self.lines += part
+        line, _, self.lines = self.lines.partition(b"\n")
+        return json.loads(line)
 
     def initialize(self):
         self.send(id=0, method="initialize",
@@ -98,11 +108,10 @@ def links(path):
             pass
 
 
-def wait_until(condition, message, child=None):
+def wait_until(condition, message):
     began = time.monotonic()
     while not condition():
         assert time.monotonic() - began < LIMIT_S, message
-        assert child is None or os.path.exists(f"/proc/{child}"), message
         time.sleep(0.01)
 
 
@@ -110,6 +119,24 @@ def descendants():
     """Processes of servers, found by their environment; zombies have none."""
     return [int(path.split("/")[2]) for path in glob.glob("/proc/[0-9]*/environ")
             if MARK in read_file(path).split("\0")]
+
+
+def breakpoints():
+    """Counts bytes of libjvm's code that differ from the file: uprobes."""
+    count = 0
+    for line in read_file(f"/proc/{pid}/maps").splitlines():
+        if "r-xp" not in line or not line.endswith("/libjvm.so"):
+            continue
+        words = line.split()
+        begin, end = (int(n, 16) for n in words[0].split("-"))
+        with open(f"/proc/{pid}/mem", "rb") as memory, \
+                open(f"/proc/{pid}/root{words[5]}", "rb") as file:
+            memory.seek(begin)
+            file.seek(int(words[2], 16))
+            code, wanted = memory.read(end - begin), file.read(end - begin)
+        count += sum(a != b for a, b in zip(code, wanted)) \
+            if code[:len(wanted)] != wanted else 0
+    return count
 
 
 def left(may_be_loaded):
@@ -123,11 +150,16 @@ def left(may_be_loaded):
     if not may_be_loaded:
         found += [line for line in read_file(f"/proc/{pid}/maps").splitlines()
                   if "sjkc" in line]
+    if breakpoints():
+        found.append(f"{breakpoints()} breakpoints in libjvm.so")
     return found
 
 
 def check_jvm(may_be_loaded=False):
-    wait_until(lambda: not left(may_be_loaded), left(may_be_loaded))
+    began = time.monotonic()
+    while found := left(may_be_loaded):
+        assert time.monotonic() - began < LIMIT_S, found
+        time.sleep(0.1)
     # The only class of sjkc is the helper of probes.
     classes = subprocess.run([sjkc, "jcmd", str(pid), "GC.class_histogram"],
                              stdout=-1, check=True).stdout.decode()
@@ -137,26 +169,29 @@ def check_jvm(may_be_loaded=False):
         classes
 
 
-def uses_bpf(child):
-    return any("bpf" in name for name in links(f"/proc/{child}/fd/*"))
+def shows(server, sign, message):
+    """Whether the child does what the sign names."""
+    child = server.children()[0]
+    if sign == "bpf":
+        return any("bpf" in name for name in links(f"/proc/{child}/fd/*"))
+    if sign == "stopped":
+        return any("socket" in name for name in links(f"/proc/{child}/fd/*"))
+    return sign is None or message and sign in message["params"]["message"]
 
 
 def await_work(server, sign):
-    """Waits until a call runs, and until it does what the sign names."""
-    wait_until(server.children, "the call does not run")
-    child = server.children()[0]
-    if sign == "bpf":
-        wait_until(lambda: uses_bpf(child), "no program of BPF", child)
-    elif sign == "stopped":
-        wait_until(lambda: "socket" in "".join(links(f"/proc/{child}/fd/*")),
-                   "no attach", child)
-    elif sign:
-        while True:
-            m = server.read()
-            assert "result" not in m, m
-            if sign in m["params"]["message"]:
-                break
-    return child
+    """The child once it works; None if a stopped JVM was noticed before."""
+    for _ in range(LIMIT_S * 100):
+        message = server.read(0.01)
+        if message and "result" in message:
+            assert sign == "stopped", message
+            return None
+        try:
+            if shows(server, sign, message):
+                return server.children()[0]
+        except IndexError:
+            pass
+    raise AssertionError("the call does not work")
 
 
 def end_call(how, tool, arguments, sign, rights="stop,load,probe"):
@@ -166,8 +201,9 @@ def end_call(how, tool, arguments, sign, rights="stop,load,probe"):
         os.kill(pid, 19)
     number = server.call(tool, pid=pid, **arguments)
     child = await_work(server, sign)
-    took = 0.0
-    if how == "cancel":
+    if child is None:
+        took = server.end("EOF")
+    elif how == "cancel":
         exited = os.pidfd_open(child)
         began = time.monotonic()
         server.cancel(number)

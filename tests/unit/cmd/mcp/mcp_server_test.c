@@ -129,7 +129,8 @@ static void lines_must_be_json_and_members_unique(void **state)
 			 "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\","
 			 "\"params\":{\"a\":%s}}",
 			 invalid[i]);
-		assert_has(line, "\"id\":null,\"error\":{\"code\":-32700,");
+		assert_has(line,
+			   "{\"jsonrpc\":\"2.0\",\"error\":{\"code\":-32700,");
 	}
 	assert_has("{\"jsonrpc\":\"2.0\",\"id\":7,\"method\":\"ping\","
 		   "\"\\u006dethod\":\"tools/list\"}",
@@ -154,7 +155,7 @@ static void batches_belong_to_one_version(void **state)
 	initialize("2025-03-26");
 	assert_answer(batch,
 		      "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}\n"
-		      "{\"jsonrpc\":\"2.0\",\"id\":null,\"error\":{\"code\":"
+		      "{\"jsonrpc\":\"2.0\",\"error\":{\"code\":"
 		      "-32600,\"message\":\"a message must be an object\"}}\n"
 		      "{\"jsonrpc\":\"2.0\",\"id\":2,\"result\":{}}\n");
 	assert_has("[", "-32700");
