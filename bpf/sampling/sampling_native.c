@@ -45,6 +45,12 @@ struct native_library {
 	int count;
 };
 
+static bool native_has_usdts(const struct native_library *l)
+{
+	return l->points[l->count - 1].function >= MALLOC_SAMPLED &&
+	       block_probes_has_cookies();
+}
+
 /* Returns false if the mapped file has none of the functions and probes. */
 static bool native_read_library(struct sampling_target *t,
 				const struct mapping *m,
@@ -105,16 +111,16 @@ int sampling_target_probe_blocks(struct sampling_target *t, struct error *err)
 			   count < SAMPLING_ALLOCATORS;
 	     i++) {
 		const struct mapping *m = &mappings->all[i];
-		struct native_library *l = &libraries[count];
 
 		if (strcmp(m->path, "[heap]") == 0)
 			t->break_end = m->end;
 		if (!m->is_executable || !m->inode)
 			continue;
 		files++;
-		count += native_read_library(t, m, l);
-		has_usdts |= l->count > 0 && block_probes_has_cookies() &&
-			     l->points[l->count - 1].function >= MALLOC_SAMPLED;
+		if (!native_read_library(t, m, &libraries[count]))
+			continue;
+		has_usdts |= native_has_usdts(&libraries[count]);
+		count++;
 	}
 	for (size_t i = 0; i < count; i++)
 		if (native_probe_library(t, has_usdts, &libraries[i], err))

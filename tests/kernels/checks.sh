@@ -42,7 +42,7 @@ accepts() {
 
 # The verifier must accept the programs with each option.
 accepts_options() {
-	all=cpu,offcpu,alloc,lock,exit
+	all=cpu,offcpu,alloc,lock,exit,block,fault
 	for options in stack=4096 stack=262144 user=0 kernel=0 \
 		tid=1; do
 		# shellcheck disable=SC2086 # words

@@ -51,7 +51,8 @@ static const char *const kinds[SAMPLE_KINDS] = {
 	[SAMPLE_CPU] = "cpu",     [SAMPLE_OFFCPU] = "offcpu",
 	[SAMPLE_ALLOC] = "alloc", [SAMPLE_LOCK] = "lock",
 	[SAMPLE_PROBE] = "probe", [SAMPLE_EXIT] = "exit",
-	[SAMPLE_BLOCK] = "block", [SAMPLE_FAULT] = "fault",
+	[SAMPLE_BLOCK] = "block", [SAMPLE_MAP] = "map",
+	[SAMPLE_FAULT] = "fault",
 };
 
 static bool show(void *self, const struct sample_event *e,
