@@ -24,13 +24,16 @@ modules=$cache/npm/node_modules
 		--loglevel=error @modelcontextprotocol/sdk@1.32.2 \
 		>"$scratch/npm" 2>&1 || modules=
 
-# server: $scratch/server is a command that keeps the lines of its session.
+# server: $scratch/server is a command that keeps the lines of its session. It ends
+# with sjkc, so that a client does not wait for it.
 server() {
 	cat >"$scratch/server" <<-END
 		#!/bin/sh
-		tee "$scratch/in" | "$sjkc" mcp --pid "$pid" --pid "$other" \
-			--dir "$scratch" --allow stop,load,probe,files |
-			tee "$scratch/out"
+		tee "$scratch/in" | {
+			"$sjkc" mcp --pid "$pid" --pid "$other" \
+				--dir "$scratch" --allow stop,load,probe,files
+			kill \$\$
+		} | tee "$scratch/out"
 	END
 	chmod +x "$scratch/server"
 }
