@@ -52,9 +52,10 @@ client() {
 }
 
 for jdk in $(jdks); do
-	target "$jdk" -- threads=5 hostile || exit 1
+	target "$jdk" -Dtarget.seconds=1200 -- threads=5 hostile || exit 1
 	other=$pid
-	target "$jdk" -- threads=2000 blocked=50 burners=1 hostile || exit 1
+	target "$jdk" -Dtarget.seconds=1200 -- threads=2000 blocked=50 burners=1 \
+		hostile || exit 1
 	server
 	for mode in auto legacy 2026-07-28; do
 		[ -n "$python" ] || break
