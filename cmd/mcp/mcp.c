@@ -104,6 +104,9 @@ static void stream_poll(struct stream *t)
 	/* The client has closed its end, so it reads no answers. */
 	else if (fds[1].revents & POLLERR)
 		t->has_ended = true;
+	/* Calls before the end of the input would be cancelled behind it. */
+	if (fds[0].revents & POLLHUP)
+		mcp_server_cancel(t->server);
 	if (fds[0].revents && fds[0].events == POLLIN)
 		stream_read(t);
 	/* The client does not read answers, and has closed its end. */

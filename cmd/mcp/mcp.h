@@ -301,7 +301,7 @@ struct mcp_server;
 struct mcp_server *mcp_server_new(const struct mcp_rules *r);
 void mcp_server_free(struct mcp_server *s); /* ends all calls; NULL is fine */
 
-/* Cancels all calls, without waiting for their ends. */
+/* Cancels all calls, also later ones, without waiting for their ends. */
 void mcp_server_cancel(struct mcp_server *s);
 
 /* Takes a line of the client, without its newline. */

@@ -88,6 +88,7 @@ struct call {
 struct mcp_server {
 	const struct mcp_rules *rules;
 	bool has_session, has_batches; /* of the legacy era */
+	bool ends;                     /* starts no call */
 	struct text out;
 	struct call calls[MCP_CALLS];
 	struct {
@@ -729,6 +730,8 @@ static void server_call_tool(struct mcp_server *s, const struct mcp_request *q)
 	const struct mcp_value *pid;
 	struct error err;
 
+	if (s->ends)
+		return;
 	if (!tool) {
 		mcp_error_write(&s->out, &q->id, MCP_PARAMS,
 				"unknown tool; tools/list lists the tools",
@@ -885,6 +888,7 @@ void mcp_server_step(struct mcp_server *s)
 
 void mcp_server_cancel(struct mcp_server *s)
 {
+	s->ends = true;
 	for (struct call *c = s->calls; c < s->calls + MCP_CALLS; c++)
 		if (c->state != CALL_FREE && !c->is_cancelled)
 			call_cancel(s, c);

@@ -239,6 +239,17 @@ def idle():
                     server.initialize()
                 server.write(begin)
                 server.end(how)
+    # Calls that a client has left behind do not run.
+    server = Server().initialize()
+    server.process.send_signal(19)
+    for _ in range(300):
+        server.call("list_jvms")
+    server.send(id="last", method="ping")
+    server.process.stdin.close()
+    server.process.send_signal(18)
+    answers = server.process.stdout.read().splitlines()
+    assert [json.loads(line)["id"] for line in answers] == ["last"], answers
+    assert server.process.wait(LIMIT_S) == 0
     server = Server().initialize()
     for _ in range(64):
         server.write(b"{" * (1 << 20))
