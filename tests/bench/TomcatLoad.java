@@ -9,6 +9,7 @@ import java.net.HttpURLConnection;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
+import java.util.Scanner;
 import java.util.concurrent.atomic.AtomicLong;
 import org.apache.catalina.Context;
 import org.apache.catalina.startup.Tomcat;
@@ -50,8 +51,8 @@ public class TomcatLoad {
         }
         String status = c.getResponseCode() + " ";
         try (InputStream in = c.getResponseCode() < 400 ? c.getInputStream() : c.getErrorStream()) {
-            return (status + new String(in.readAllBytes(), StandardCharsets.UTF_8))
-                    .getBytes(StandardCharsets.UTF_8);
+            Scanner all = new Scanner(in, "UTF-8").useDelimiter("\\A");
+            return (status + (all.hasNext() ? all.next() : "")).getBytes(StandardCharsets.UTF_8);
         }
     }
 
@@ -78,9 +79,11 @@ public class TomcatLoad {
         Tomcat.addServlet(context, "all", new Servlet());
         context.addServletMappingDecoded("/*", "all");
         tomcat.start();
-        for (int i = 0; ; i++) {
+        long end = System.nanoTime() + 3_600_000_000_000L;
+        for (int i = 0; System.nanoTime() < end; i++) {
             round(tomcat.getConnector().getLocalPort());
             if (i == 2) System.out.println("READY");
         }
+        System.exit(0);
     }
 }

@@ -1,7 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
+import com.sun.net.httpserver.HttpServer;
+import java.io.ByteArrayOutputStream;
 import java.io.File;
+import java.io.InputStream;
 import java.io.RandomAccessFile;
 import java.lang.reflect.Field;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.URL;
 import java.nio.ByteBuffer;
 import java.nio.MappedByteBuffer;
 import java.nio.channels.FileChannel;
@@ -10,12 +16,16 @@ import java.util.List;
 import java.util.Random;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.Executors;
 import java.util.zip.Deflater;
+import java.util.zip.GZIPInputStream;
+import java.util.zip.GZIPOutputStream;
 import java.util.zip.Inflater;
 
 /**
  * Memory of known kinds and sizes: "direct=20 inflaters=400 fragments=64
- * mapped=8 threads=50 leak=75" (MB; objects; MB; MB; threads; Inflaters per second).
+ * mapped=8 threads=50 loaders=80 http=2 leak=75" (MB; objects; MB; MB; threads; class
+ * loaders; clients of a server; Inflaters per second).
  * Prints READY when all but the leak is there.
  */
 public class Memory {
@@ -38,6 +48,8 @@ public class Memory {
 			case "fragments": fragments(count); break;
 			case "mapped": mapped(count); break;
 			case "threads": threads(count); break;
+			case "loaders": loaders(count); break;
+			case "http": http(count); break;
 			case "leak": leak = count; break;
 			default: throw new IllegalArgumentException(arg);
 			}
@@ -67,12 +79,13 @@ public class Memory {
 
 	/** Each has a window of 32 KB and a state of 7 KB, since they have inflated. */
 	static void inflaters(int count) throws Exception {
+		if (count == 0)
+			return;
+
 		byte[] plain = new byte[100_000], packed = new byte[200_000];
 		Deflater d = new Deflater();
 		int len;
 
-		if (count == 0)
-			return;
 		new Random(1).nextBytes(plain);
 		d.setInput(plain);
 		d.finish();
@@ -159,5 +172,62 @@ public class Memory {
 
 	static int descend(int depth) {
 		return depth == 0 ? 0 : descend(depth - 1) + 1;
+	}
+
+	/** Each has a class of its own, this one. */
+	static void loaders(int count) throws Exception {
+		try (InputStream in = Memory.class.getResourceAsStream("Memory.class")) {
+			byte[] bytes = bytes(in);
+
+			for (int i = 0; i < count; i++)
+				kept.add(new ClassLoader() {
+					Class<?> made = defineClass("Memory", bytes, 0, bytes.length);
+				}.made.getDeclaredMethods());
+		}
+	}
+
+	static byte[] bytes(InputStream in) throws Exception {
+		ByteArrayOutputStream all = new ByteArrayOutputStream();
+		byte[] part = new byte[8192];
+
+		for (int n; (n = in.read(part)) >= 0;)
+			all.write(part, 0, n);
+		return all.toByteArray();
+	}
+
+	/** Clients that ask for compressed pages, each 100 times before READY. */
+	static void http(int clients) throws Exception {
+		HttpServer server = HttpServer.create(
+			new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+		CountDownLatch warm = new CountDownLatch(100 * clients);
+
+		server.createContext("/", e -> {
+			e.sendResponseHeaders(200, 0);
+			try (GZIPOutputStream out = new GZIPOutputStream(e.getResponseBody())) {
+				out.write(new byte[20_000]);
+			}
+		});
+		server.setExecutor(Executors.newFixedThreadPool(clients));
+		server.start();
+		for (int i = 0; i < clients; i++) {
+			Thread t = new Thread(() -> {
+				try {
+					URL url = new URL("http", "127.0.0.1",
+						server.getAddress().getPort(), "/");
+
+					for (;;) {
+						bytes(new GZIPInputStream(url.openStream()));
+						warm.countDown();
+						Thread.sleep(1);
+					}
+				} catch (Exception e) {
+					throw new RuntimeException(e);
+				}
+			});
+
+			t.setDaemon(true);
+			t.start();
+		}
+		warm.await();
 	}
 }

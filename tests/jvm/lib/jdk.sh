@@ -241,7 +241,8 @@ jdk_here() {
 				--add-needed libz.so.1 "$program"
 			patchelf --set-interpreter "$loader" "$program"
 			patchelf --force-rpath --set-rpath \
-				"\$ORIGIN/../lib:\$ORIGIN:$libraries" "$program"
+				"\$ORIGIN/../lib:\$ORIGIN:$libraries:$(patchelf \
+					--print-rpath "$program")" "$program"
 		done
 		chmod -R a+rX "$jdk_cache/here"
 		"$jdk_new/bin/java" -Xshare:dump >/dev/null 2>&1 || :
