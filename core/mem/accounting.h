@@ -64,6 +64,9 @@ size_t class_graph_find(struct class_graph *g, const struct field_reader *r,
 /* Since then, metaspace is in aligned reservations (JDK-8251158). */
 enum { JDK_OF_NODES = 16 };
 
+/* Before, a reservation had this size unless a class needed more. */
+enum { OLD_NODE_BYTES = 2 << 20 };
+
 struct accounting {
 	struct mem_account *out;
 	const struct jvm *jvm;
@@ -79,6 +82,7 @@ struct accounting {
 	struct class_graph classes;
 	bool has_classes;
 	bool has_nodes; /* JDK_OF_NODES, or later */
+	unsigned looks; /* for blocks of malloc() next to the metaspace */
 	struct claims claims;
 	bool is_glibc;
 	size_t stack_cap, range_cap;
@@ -161,19 +165,26 @@ void account_direct(struct accounting *a);
 enum mem_part shape_of_path(const struct mappings *m, size_t i,
 			    const char **detail);
 
+/* Which tables a collector has, besides card and offset tables. */
+struct gc_shape {
+	bool has_bitmaps; /* all but Serial */
+	bool has_stack;   /* G1, CMS and ZGC: a mark stack of 32 MB */
+};
+
 /*
  * True if tables of collectors for a heap of so many bytes have that size
  * together: bitmaps of 1/64, offset and card tables of 1/512 of the heap, and
- * with G1 and ZGC a mark stack of 32 MB.
+ * a mark stack.
  */
-bool shape_is_of_gc(uint64_t size, uint64_t heap, bool has_stack);
+bool shape_is_of_gc(uint64_t size, uint64_t heap, struct gc_shape shape);
 /*
  * True if it is that of one bitmap or two, and of small neighbors with which
  * the kernel merged them.
  */
 bool shape_has_bitmaps(uint64_t size, uint64_t heap);
 /* True if it is that of one table of the committed part of a heap. */
-bool shape_is_of_committed(uint64_t size, uint64_t committed);
+bool shape_is_of_committed(uint64_t size, uint64_t committed,
+			   struct gc_shape shape);
 
 /* Claims what is left of anonymous mappings. */
 void account_rest(struct accounting *a);

@@ -14,8 +14,8 @@ enum {
 	NODE_BYTES = 4 << 20,
 	CARDS_MARGIN = 2 * PAGE_BYTES,
 	HEAP_LEAST = 1 << 20,
-	/* Before, a node had this size unless a class needed more. */
-	OLD_NODE_BYTES = 2 << 20,
+	FIRST_NODE_BYTES = 4 * OLD_NODE_BYTES,
+	LOOKS_MOST = 1 << 13, /* at pages that may begin a block of malloc() */
 };
 
 /* ---- the heap ---- */
@@ -302,30 +302,78 @@ static bool granule_is_metaspace(const struct accounting *a, uint64_t address)
 	       !at->is_executable;
 }
 
-/* Claims [start, end) of one mapping, from the mapping's start or to its end
- * if these are near. */
+/*
+ * Returns the end of the blocks of malloc() that begin at start, one by one.
+ * After too many looks, there are none.
+ */
+static uint64_t blocks_skip(struct accounting *a, uint64_t start, uint64_t end)
+{
+	uint64_t words[2], size;
+	uint8_t state = 0;
+
+	while (a->is_glibc && a->pages && start < end &&
+	       a->looks++ < LOOKS_MOST) {
+		pages_read(a->pages, start, &state, 1);
+		if (state != PAGE_RESIDENT ||
+		    !memory_read(a->memory, start, words, sizeof(words)) ||
+		    !glibc_is_mapped_block(words, end - start, &size))
+			break;
+		start += size;
+	}
+	return start;
+}
+
+/*
+ * Claims [start, end) of one mapping, from the mapping's start or to its end if
+ * these are near, except blocks of malloc() there: the kernel merges them with
+ * the metaspace.
+ */
 static void metaspace_claim_old(struct accounting *a, uint64_t start,
 				uint64_t end, const char *detail)
 {
 	size_t i = account_mapping(a, start);
 	const struct mapping *m;
+	uint64_t low;
 
 	if (i == SIZE_MAX)
 		i = account_mapping(a, end - 1);
 	if (i == SIZE_MAX)
 		return;
 	m = &a->smaps.mappings.all[i];
-	if (start < m->start || start - m->start < OLD_NODE_BYTES)
-		start = m->start;
-	if (end > m->end || m->end - end < OLD_NODE_BYTES)
-		end = m->end;
+	low = blocks_skip(a, m->start, start + (1 << GRAPH_GRANULE_SHIFT));
+	if (start < low || start - low < OLD_NODE_BYTES)
+		start = low;
+	if (end > m->end || m->end - end < OLD_NODE_BYTES) {
+		while (end < m->end && blocks_skip(a, end, m->end) != m->end)
+			end += PAGE_BYTES;
+		if (end > m->end)
+			end = m->end;
+	}
 	claims_add(&a->claims, start, end, MEM_METASPACE, detail);
+}
+
+/*
+ * True if blocks of malloc() separate two nodes.  Contents of the metaspace may
+ * look like a block, but not like blocks up to about the next node.
+ */
+static bool range_has_blocks(struct accounting *a, uint64_t start, uint64_t end)
+{
+	const uint64_t near = 4 << GRAPH_GRANULE_SHIFT;
+
+	for (; start < end && a->looks < LOOKS_MOST; start += PAGE_BYTES) {
+		uint64_t behind = blocks_skip(a, start, end);
+
+		if (behind > start && end - behind < near)
+			return true;
+	}
+	return false;
 }
 
 /*
  * Claims the nodes that have these granules.  Since JDK 16 a node begins at a
  * multiple of its size.  Before, granules without a gap of a node's size in a
- * mapping are of one node.
+ * mapping are of one node.  The first node is larger, with little in its
+ * middle.
  */
 static void metaspace_claim(struct accounting *a, const struct map64 *granules,
 			    const char *detail)
@@ -354,8 +402,10 @@ static void metaspace_claim(struct accounting *a, const struct map64 *granules,
 				   MEM_METASPACE, detail);
 			continue;
 		}
-		while (i < count && all[i] - all[i - 1] < OLD_NODE_BYTES &&
-		       account_mapping(a, all[i]) == mapping)
+		while (i < count && account_mapping(a, all[i]) == mapping &&
+		       (all[i] - all[i - 1] < OLD_NODE_BYTES ||
+			(all[i] - all[i - 1] < FIRST_NODE_BYTES &&
+			 !range_has_blocks(a, all[i - 1] + granule, all[i]))))
 			i++;
 		metaspace_claim_old(a, all[first], all[i - 1] + granule,
 				    detail);

@@ -10,8 +10,6 @@
 #include <string.h>
 
 enum {
-	/* Zeroed data of a library is behind it, and merged with neighbors. */
-	ZEROED_MOST = 4 << 20,
 	NODE_BYTES = 4 << 20,
 	GRANULE = 64 << 10,
 	GC_LEAST = 64 << 10, /* smaller mappings of that size are chance */
@@ -117,9 +115,9 @@ static bool shape_is_near(uint64_t size, uint64_t sum)
 	return (size > sum ? size - sum : sum - size) <= PADDING_MOST;
 }
 
-bool shape_is_of_gc(uint64_t size, uint64_t heap, bool has_stack)
+bool shape_is_of_gc(uint64_t size, uint64_t heap, struct gc_shape shape)
 {
-	const uint64_t bitmaps = 2, tables = 4;
+	const uint64_t bitmaps = shape.has_bitmaps ? 2 : 0, tables = 4;
 
 	if (!heap || size < GC_LEAST)
 		return false;
@@ -128,7 +126,7 @@ bool shape_is_of_gc(uint64_t size, uint64_t heap, bool has_stack)
 			uint64_t sum = i * (heap / 64) + k * (heap / 512);
 
 			if ((sum && shape_is_near(size, sum)) ||
-			    (has_stack &&
+			    (shape.has_stack &&
 			     shape_is_near(size, sum + MARK_STACK)))
 				return true;
 		}
@@ -136,11 +134,13 @@ bool shape_is_of_gc(uint64_t size, uint64_t heap, bool has_stack)
 	return false;
 }
 
-bool shape_is_of_committed(uint64_t size, uint64_t committed)
+bool shape_is_of_committed(uint64_t size, uint64_t committed,
+			   struct gc_shape shape)
 {
-	static const unsigned shares[] = { 32, 64, 512 };
+	static const unsigned shares[] = { 512, 64, 32 };
+	size_t count = shape.has_bitmaps ? sizeof(shares) / sizeof(*shares) : 1;
 
-	for (size_t i = 0; i < sizeof(shares) / sizeof(*shares); i++) {
+	for (size_t i = 0; i < count; i++) {
 		uint64_t table = committed / shares[i];
 
 		table = (table + PAGE_BYTES - 1) / PAGE_BYTES * PAGE_BYTES;
@@ -179,6 +179,7 @@ struct rest {
 	bool is_behind_library;
 	/* Committed bytes of the heap and of its generations; 0 = unknown. */
 	uint64_t committed[COMMITTED];
+	uint64_t old_max; /* of the old generation; 0 = unknown */
 };
 
 static bool mapping_is_reservable(const struct mapping *m)
@@ -206,6 +207,7 @@ static void rest_find_committed(struct rest *r)
 					     "sun.gc.generation.1.capacity" };
 	const struct mem_heap *h = &r->a->out->heap;
 	const struct mappings *m = &r->a->smaps.mappings;
+	int64_t old_max = 0;
 
 	for (size_t i = 0; i < m->count && m->all[i].start < h->end; i++) {
 		const struct mapping *one = &m->all[i];
@@ -219,26 +221,44 @@ static void rest_find_committed(struct rest *r)
 		perfdata_value(r->a->counters, names[i], &value);
 		r->committed[1 + i] = value > 0 ? (uint64_t)value : 0;
 	}
+	if (r->a->counters)
+		perfdata_value(r->a->counters,
+			       "sun.gc.generation.1.maxCapacity", &old_max);
+	r->old_max = old_max > 0 ? (uint64_t)old_max : 0;
+}
+
+/* Parallel has a table of the heap next to one of its old generation. */
+static bool shape_is_of_both(uint64_t size, uint64_t heap, uint64_t old)
+{
+	return size >= GC_LEAST && old &&
+	       shape_is_near(size, heap / 512 + old / 512);
 }
 
 static bool rest_has_gc_size(const struct rest *r, uint64_t start, uint64_t end)
 {
 	const struct mem_heap *h = &r->a->out->heap;
-	/* Other allocators have mappings of 32 MB, too. */
-	bool has_stack = r->a->is_glibc && (strcmp(h->collector, "G1") == 0 ||
-					    strcmp(h->collector, "Z") == 0);
+	const struct gc_shape shape = {
+		.has_bitmaps = strcmp(h->collector, "Serial") != 0,
+		/* Other allocators have mappings of 32 MB, too. */
+		.has_stack = r->a->is_glibc &&
+			     (strcmp(h->collector, "G1") == 0 ||
+			      strcmp(h->collector, "CMS") == 0 ||
+			      strcmp(h->collector, "Z") == 0),
+	};
 	const uint64_t sizes[] = { end - start, r->m->end - r->m->start,
 				   r->around.end - r->around.start };
 
 	/* Blocks of malloc() are known, so few other pieces are as large. */
-	if (r->a->is_glibc && r->a->memory &&
+	if (r->a->is_glibc && r->a->memory && shape.has_bitmaps &&
 	    shape_has_bitmaps(end - start, h->max))
 		return true;
 	for (size_t i = 0; i < 3; i++) {
-		if (shape_is_of_gc(sizes[i], h->max, has_stack))
+		if (shape_is_of_gc(sizes[i], h->max, shape) ||
+		    shape_is_of_both(sizes[i], h->max, r->old_max))
 			return true;
 		for (size_t k = 0; k < COMMITTED; k++) {
-			if (shape_is_of_committed(sizes[i], r->committed[k]))
+			if (shape_is_of_committed(sizes[i], r->committed[k],
+						  shape))
 				return true;
 		}
 	}
@@ -272,6 +292,18 @@ static bool rest_is_metaspace(const struct rest *r, uint64_t start,
 		 mapping_is_reserved(above)));
 }
 
+/* The same for nodes before JDK_OF_NODES, which reserved memory follows. */
+static bool rest_is_old_node(const struct rest *r, uint64_t start, uint64_t end)
+{
+	const struct mapping *above = r->m + 1;
+
+	return !r->a->has_nodes && r->a->has_classes && r->m->is_writable &&
+	       end == r->m->end && (end - start) % GRANULE == 0 &&
+	       r->mapping + 1 < r->a->smaps.mappings.count &&
+	       above->start == end && mapping_is_reserved(above) &&
+	       above->end - start == OLD_NODE_BYTES;
+}
+
 /* Claims a piece in which no block of malloc() begins. */
 static void rest_claim_piece(const struct rest *r, uint64_t start, uint64_t end)
 {
@@ -281,6 +313,8 @@ static void rest_claim_piece(const struct rest *r, uint64_t start, uint64_t end)
 		return;
 	if (r->is_of_tables)
 		claims_add(c, start, end, MEM_GC, "next to the card table");
+	else if (rest_is_old_node(r, start, end))
+		claims_add(c, start, end, MEM_METASPACE, "by shape");
 	else if (rest_has_gc_size(r, start, end))
 		claims_add(c, start, end, MEM_GC, "by size");
 	else if (rest_is_metaspace(r, start, end))
@@ -338,8 +372,7 @@ static void rest_claim_gap(const struct rest *r, uint64_t start, uint64_t end)
 
 	if (s->has_no_huge && r->m->is_writable) {
 		claims_add(&r->a->claims, start, end, MEM_OLD_STACKS, NULL);
-	} else if (has_blocks && !(r->is_behind_library &&
-				   r->m->end - r->m->start <= ZEROED_MOST)) {
+	} else if (has_blocks) {
 		rest_claim_blocks(r, start, end);
 	} else {
 		rest_claim_piece(r, start, end);

@@ -69,27 +69,35 @@ static void shape_of_path_takes_a_program_for_a_library(void **state)
 	assert_int_equal(shape_of_path(&m, 2, &detail), MEM_FILES);
 }
 
+static const struct gc_shape no_bitmaps = { false, false },
+			     bitmaps = { true, false },
+			     with_stack = { true, true };
+
 static void shape_is_of_gc_knows_sums_of_tables(void **state)
 {
 	const uint64_t heap = 4096 * MB;
 
 	(void)state;
-	assert_true(shape_is_of_gc(heap / 64, heap, false));
-	assert_true(shape_is_of_gc(heap / 32, heap, false));
-	assert_true(shape_is_of_gc(heap / 512, heap, false));
-	assert_true(shape_is_of_gc(heap / 64 + 3 * heap / 512, heap, false));
-	assert_true(shape_is_of_gc(heap / 64 + 4096, heap, false));
-	assert_true(shape_is_of_gc(heap / 64 - 4096, heap, false));
-	assert_true(shape_is_of_gc(heap / 64 + 32 * MB, heap, true));
-	assert_false(shape_is_of_gc(heap / 64 + 32 * MB + 4 * MB, heap, false));
-	assert_false(shape_is_of_gc(heap / 64 + MB, heap, false));
-	assert_false(shape_is_of_gc(heap, heap, true));
-	assert_false(shape_is_of_gc(0, heap, true));
-	assert_false(shape_is_of_gc(heap / 64, 0, true));
-	assert_false(shape_is_of_gc(UINT64_MAX, UINT64_MAX, false));
+	assert_true(shape_is_of_gc(heap / 64, heap, bitmaps));
+	assert_true(shape_is_of_gc(heap / 32, heap, bitmaps));
+	assert_true(shape_is_of_gc(heap / 512, heap, bitmaps));
+	assert_true(shape_is_of_gc(heap / 64 + 3 * heap / 512, heap, bitmaps));
+	assert_true(shape_is_of_gc(heap / 64 + 4096, heap, bitmaps));
+	assert_true(shape_is_of_gc(heap / 64 - 4096, heap, bitmaps));
+	assert_true(shape_is_of_gc(heap / 64 + 32 * MB, heap, with_stack));
+	assert_false(
+		shape_is_of_gc(heap / 64 + 32 * MB + 4 * MB, heap, bitmaps));
+	assert_false(shape_is_of_gc(heap / 64 + MB, heap, bitmaps));
+	assert_false(shape_is_of_gc(heap, heap, with_stack));
+	assert_false(shape_is_of_gc(0, heap, with_stack));
+	assert_false(shape_is_of_gc(heap / 64, 0, with_stack));
+	assert_false(shape_is_of_gc(UINT64_MAX, UINT64_MAX, bitmaps));
 	/* Chance would make a table of any small mapping. */
-	assert_false(shape_is_of_gc(4096, 16 * MB, false));
-	assert_false(shape_is_of_gc(80 << 10, 16 * MB, false));
+	assert_false(shape_is_of_gc(4096, 16 * MB, bitmaps));
+	assert_false(shape_is_of_gc(80 << 10, 16 * MB, bitmaps));
+	/* Serial has no bitmaps, and stacks of threads have 1 MB. */
+	assert_false(shape_is_of_gc(heap / 64, heap, no_bitmaps));
+	assert_true(shape_is_of_gc(heap / 512, heap, no_bitmaps));
 }
 
 static void shape_has_bitmaps_allows_small_neighbors(void **state)
@@ -113,13 +121,16 @@ static void shape_is_of_committed_knows_single_tables(void **state)
 	const uint64_t heap = 378 * MB;
 
 	(void)state;
-	assert_true(shape_is_of_committed(756 << 10, heap));
-	assert_true(shape_is_of_committed(heap / 64, heap));
-	assert_true(shape_is_of_committed(heap / 32, heap));
-	assert_false(shape_is_of_committed(760 << 10, heap));
-	assert_false(shape_is_of_committed(752 << 10, heap));
-	assert_false(shape_is_of_committed(0, 0));
-	assert_false(shape_is_of_committed(4096, 2 * MB));
+	assert_true(shape_is_of_committed(756 << 10, heap, bitmaps));
+	assert_true(shape_is_of_committed(heap / 64, heap, bitmaps));
+	assert_true(shape_is_of_committed(heap / 32, heap, bitmaps));
+	assert_false(shape_is_of_committed(heap / 32, heap, no_bitmaps));
+	assert_false(shape_is_of_committed(heap / 64, heap, no_bitmaps));
+	assert_true(shape_is_of_committed(756 << 10, heap, no_bitmaps));
+	assert_false(shape_is_of_committed(760 << 10, heap, bitmaps));
+	assert_false(shape_is_of_committed(752 << 10, heap, bitmaps));
+	assert_false(shape_is_of_committed(0, 0, bitmaps));
+	assert_false(shape_is_of_committed(4096, 2 * MB, bitmaps));
 }
 
 /* ---- claims of made mappings ---- */
@@ -181,6 +192,49 @@ static void account_rest_recognizes_neighbors_flags_and_sizes(void **state)
 	made_release(&m);
 }
 
+static void account_rest_gives_serial_no_bitmaps(void **state)
+{
+	struct made m;
+
+	(void)state;
+	made_init(&m, rest_text);
+	m.out.heap.max = 1024 * MB;
+	snprintf(m.out.heap.collector, sizeof(m.out.heap.collector), "Serial");
+	account_rest(&m.a);
+	made_expect(&m, 0x10000000, MEM_PARTS);
+	made_release(&m);
+}
+
+static void account_rest_recognizes_old_nodes_of_the_metaspace(void **state)
+{
+	static const char
+		text[] = "10000000-10080000 rw-p 0 00:00 0 \nRss: 8 kB\n"
+			 "10080000-10200000 ---p 0 00:00 0 \n"
+			 /* Not whole granules. */
+			 "20000000-20081000 rw-p 0 00:00 0 \nRss: 8 kB\n"
+			 "20081000-20200000 ---p 0 00:00 0 \n"
+			 /* Not the size of a node. */
+			 "30000000-30080000 rw-p 0 00:00 0 \nRss: 8 kB\n"
+			 "30080000-30400000 ---p 0 00:00 0 \n";
+
+	(void)state;
+	for (int has_nodes = 0; has_nodes < 2; has_nodes++) {
+		struct made m;
+
+		made_init(&m, text);
+		m.a.has_classes = true;
+		m.a.classes.is_complete = true;
+		m.a.has_nodes = has_nodes;
+		account_rest(&m.a);
+		made_expect(&m, 0x10000000,
+			    has_nodes ? MEM_PARTS : MEM_METASPACE);
+		made_expect(&m, 0x10080000, MEM_PARTS);
+		made_expect(&m, 0x20000000, MEM_PARTS);
+		made_expect(&m, 0x30000000, MEM_PARTS);
+		made_release(&m);
+	}
+}
+
 static void account_rest_keeps_claims(void **state)
 {
 	struct made m;
@@ -232,18 +286,18 @@ static void block_put(uint64_t *memory, size_t page, uint64_t skipped,
 	memory[page * PAGE_BYTES / 8 + 1] = size;
 }
 
-static void account_rest_finds_blocks_and_touches_no_absent_page(void **state)
+/* library: whether the pages are behind the data of one. */
+static void check_blocks(bool library)
 {
 	const size_t bytes = (size_t)BLOCK_PAGES * PAGE_BYTES;
 	struct memory own = { .read_all = own_read_all };
-	char text[128];
+	char text[256];
 	uint8_t before[BLOCK_PAGES], after[BLOCK_PAGES];
 	struct error err;
 	struct jvm jvm;
 	struct made m;
 	uint64_t *memory, at;
 
-	(void)state;
 	memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
 		      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	assert_ptr_not_equal(memory, MAP_FAILED);
@@ -260,8 +314,12 @@ static void account_rest_finds_blocks_and_touches_no_absent_page(void **state)
 	block_put(memory, 60, 0, 8 * PAGE_BYTES | 2);
 	block_put(memory, 61, 0, 2 * PAGE_BYTES | 2);
 
-	snprintf(text, sizeof(text), "%llx-%llx rw-p 0 00:00 0 \nRss: 32 kB\n",
-		 (unsigned long long)at, (unsigned long long)(at + bytes));
+	snprintf(text, sizeof(text),
+		 "%llx-%llx rw-p 0 fe:01 17 %s\nRss: 4 kB\n"
+		 "%llx-%llx rw-p 0 00:00 0 \nRss: 32 kB\n",
+		 (unsigned long long)(at - PAGE_BYTES), (unsigned long long)at,
+		 library ? "/lib/liba.so" : "/a.txt", (unsigned long long)at,
+		 (unsigned long long)(at + bytes));
 	made_init(&m, text);
 	assert_int_equal(jvm_open(&jvm, getpid(), &err), 0);
 	m.a.pages = pages_open(&jvm, &err);
@@ -276,11 +334,24 @@ static void account_rest_finds_blocks_and_touches_no_absent_page(void **state)
 		made_expect(&m, at + i * PAGE_BYTES,
 			    (i >= 4 && i < 12) || (i >= 61 && i < 63)
 				    ? MEM_BLOCKS
-				    : MEM_PARTS);
+			    : library ? MEM_LIBRARIES
+				      : MEM_PARTS);
 	pages_close(m.a.pages);
 	jvm_close(&jvm);
 	made_release(&m);
 	munmap(memory, bytes);
+}
+
+static void account_rest_finds_blocks_and_touches_no_absent_page(void **state)
+{
+	(void)state;
+	check_blocks(false);
+}
+
+static void account_rest_finds_blocks_behind_a_library(void **state)
+{
+	(void)state;
+	check_blocks(true);
 }
 
 static void account_shapes_recognizes_arenas_stacks_and_code(void **state)
@@ -318,6 +389,10 @@ int main(void)
 		cmocka_unit_test(
 			account_rest_recognizes_neighbors_flags_and_sizes),
 		cmocka_unit_test(account_rest_keeps_claims),
+		cmocka_unit_test(account_rest_gives_serial_no_bitmaps),
+		cmocka_unit_test(
+			account_rest_recognizes_old_nodes_of_the_metaspace),
+		cmocka_unit_test(account_rest_finds_blocks_behind_a_library),
 		cmocka_unit_test(
 			account_rest_gives_the_rest_to_another_allocator),
 		cmocka_unit_test(
