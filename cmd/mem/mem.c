@@ -24,9 +24,6 @@
 #define TRIM_TIMEOUT_NS (60 * CLOCK_NS_PER_S)
 #define WATCH_LEAST_NS  CLOCK_NS_PER_S
 
-/* So many intervals in a row with growth are more than chance. */
-enum { STEADY = 3 };
-
 static struct {
 	const char *pid, *output;
 	int64_t watch_ns, duration_ns; /* 0 = not given */
@@ -228,15 +225,20 @@ static int mem_write(const struct mem_answer *a, const char *name,
 	return ret;
 }
 
+/* of: as in the document. */
 static int mem_print_growth(const struct mem_account *before,
-			    const struct mem_account *after, struct error *err)
+			    const struct mem_account *after, const char *of,
+			    struct error *err)
 {
 	struct mem_growth g;
 	struct text out = { 0 };
 	int ret;
 
 	mem_growth_of(&g, before, after);
-	mem_add_growth(&out, &g);
+	if (opt.json)
+		mem_growth_add_json(&out, &g, of, NULL);
+	else
+		mem_add_growth(&out, &g);
 	ret = output_file(opt.output, out.bytes, out.len, err);
 	text_release(&out);
 	return ret;
@@ -283,7 +285,7 @@ static int mem_run_files(int argc, char **argv, struct error *err)
 				   (int)after.account.pid);
 		if (ret == 0)
 			ret = mem_print_growth(&before.account, &after.account,
-					       err);
+					       "documents", err);
 		if (ret == 0)
 			answer_release(&after);
 	}
@@ -326,7 +328,8 @@ static int mem_trim(const struct jvm *jvm, struct error *err)
 	if (ret == 0)
 		ret = answer_read(&after, jvm, err);
 	if (ret == 0) {
-		ret = mem_print_growth(&before.account, &after.account, err);
+		ret = mem_print_growth(&before.account, &after.account, "trim",
+				       err);
 		answer_release(&after);
 	}
 	answer_release(&before);
@@ -378,31 +381,27 @@ static void watch_print_classes(const struct class_histogram *before,
 
 /* The growth since the beginning, and where to look next. */
 static void watch_conclude(const struct mem_account *first,
-			   const struct mem_account *last, unsigned steady)
+			   const struct mem_account *last,
+			   const struct mem_trend *trend)
 {
 	struct mem_growth g;
 	struct text out = { 0 };
 
 	mem_growth_of(&g, first, last);
-	text_puts(&out, "since the beginning:\n");
-	mem_add_growth(&out, &g);
-	if (steady >= STEADY && g.in_use > 0)
-		text_printf(&out,
-			    "malloc grew in each of the last %u intervals: "
-			    "probably a leak\n"
-			    "  callers: sjkc prof %d -e nativemem -d 60s "
-			    "--older 30s\n",
-			    steady, (int)last->pid);
+	if (opt.json) {
+		mem_growth_add_json(&out, &g, "watch", trend);
+	} else {
+		text_puts(&out, "since the beginning:\n");
+		mem_add_growth(&out, &g);
+		mem_add_course(&out, trend, &g);
+	}
 	watch_print(&out);
 	text_release(&out);
 }
 
-/*
- * Takes an account after each interval, until the end; *steady counts the last
- * intervals in which malloc grew.
- */
+/* Takes an account after each interval, until the end. */
 static int watch_run(const struct jvm *jvm, const struct mem_answer *first,
-		     struct mem_answer *last, unsigned *steady,
+		     struct mem_answer *last, struct mem_trend *trend,
 		     struct error *err)
 {
 	int64_t due = clock_monotonic_ns();
@@ -421,10 +420,13 @@ static int watch_run(const struct jvm *jvm, const struct mem_answer *first,
 		if (answer_read(&now, jvm, err))
 			return jvm_runs(jvm) ? -1 : 0;
 		mem_growth_of(&g, before, &now.account);
-		mem_add_growth(&out, &g);
+		if (opt.json)
+			mem_growth_add_json(&out, &g, "interval", NULL);
+		else
+			mem_add_growth(&out, &g);
 		watch_print(&out);
 		text_release(&out);
-		*steady = g.in_use > 0 ? *steady + 1 : 0;
+		mem_trend_add(trend, &g);
 		if (last->account.pid)
 			answer_release(last);
 		*last = now;
@@ -439,7 +441,7 @@ static int mem_watch(const struct jvm *jvm, const char *name, struct error *err)
 {
 	struct class_histogram old = { 0 }, new = { 0 };
 	struct mem_answer first, last = { 0 };
-	unsigned steady = 0;
+	struct mem_trend trend = { 0 };
 	int ret = watch_count(jvm, &old, err);
 
 	if (ret || answer_read(&first, jvm, err)) {
@@ -448,9 +450,9 @@ static int mem_watch(const struct jvm *jvm, const char *name, struct error *err)
 	}
 	ret = mem_write(&first, name, err);
 	if (ret == 0)
-		ret = watch_run(jvm, &first, &last, &steady, err);
+		ret = watch_run(jvm, &first, &last, &trend, err);
 	if (ret == 0 && last.account.pid)
-		watch_conclude(&first.account, &last.account, steady);
+		watch_conclude(&first.account, &last.account, &trend);
 	if (ret == 0 && opt.histogram && jvm_runs(jvm))
 		ret = watch_count(jvm, &new, err);
 	if (ret == 0 && new.count)
@@ -494,6 +496,8 @@ static int mem_run(int argc, char **argv, struct error *err)
 
 	if (report_format_choose(&format, opt.output, err))
 		return -1;
+	if (opt.page && (opt.trim || argc > 1))
+		return misuse(err, "a page shows one account, not a change");
 	if (opt.watch_ns && opt.watch_ns < WATCH_LEAST_NS)
 		return misuse(err, "--watch must be at least 1s");
 	if (!opt.pid && argc >= 1 && (opt.diff || target_is_file(argv[0])))
@@ -513,18 +517,17 @@ static const struct command_option options[] = {
 	OPT_TARGET(&opt.pid),
 	OPT_DURATION(0, "watch", &opt.watch_ns, "<time>",
 		     "print what grew in each interval", .positive = true,
-		     .excludes = "trim|json|output"),
+		     .excludes = "trim|output"),
 	OPT_DURATION('d', "duration", &opt.duration_ns, "<time>",
 		     "end --watch after this time", .positive = true,
 		     .requires = "watch"),
 	OPT_FLAG(0, "histogram", &opt.histogram,
 		 "count the objects before and after --watch",
-		 .requires = "watch"),
+		 .requires = "watch", .excludes = "json"),
 	OPT_FLAG(0, "trim", &opt.trim,
-		 "make malloc return free memory to the system",
-		 .excludes = "json"),
+		 "make malloc return free memory to the system"),
 	OPT_FLAG(0, "diff", &opt.diff, "compare two JSON files",
-		 .excludes = "pid|json"),
+		 .excludes = "pid"),
 	OPT_HEADING("tables"),
 	OPT_FLAG(0, "threads", &opt.tables.threads, "list the stacks"),
 	OPT_FLAG(0, "arenas", &opt.tables.arenas, "list the arenas of malloc"),

@@ -28,4 +28,11 @@ void mem_add_text(struct text *out, const struct mem_view *v,
 /* Appends what grew: sums, parts, blocks by size, and their probable kinds. */
 void mem_add_growth(struct text *out, const struct mem_growth *g);
 
+/*
+ * Appends what the intervals until the account g->wall_ns is of show, and the
+ * next command; nothing if they show nothing.
+ */
+void mem_add_course(struct text *out, const struct mem_trend *t,
+		    const struct mem_growth *g);
+
 #endif

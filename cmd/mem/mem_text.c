@@ -394,3 +394,33 @@ void mem_add_growth(struct text *out, const struct mem_growth *g)
 	}
 	text_release(&line);
 }
+
+void mem_add_course(struct text *out, const struct mem_trend *t,
+		    const struct mem_growth *g)
+{
+	enum mem_course course = mem_trend_course(t);
+	struct text line = { 0 };
+
+	if (course == MEM_UNCLEAR)
+		return;
+	text_printf(&line, "malloc grew in each of the last %u intervals",
+		    t->grown);
+	if (course == MEM_WARMS_UP)
+		text_printf(&line,
+			    ", but the JVM started %s ago and may still warm "
+			    "up: watch it again when it has run for %d min",
+			    units_time((double)g->uptime_ns).text,
+			    MEM_WARM_UP_MIN);
+	else if (course == MEM_SETTLES)
+		text_puts(&line,
+			  ", but less and less: no leak, unless it goes on");
+	else
+		text_puts(&line, ": probably a leak");
+	columns_wrap(out, line.bytes, 0, 2, WIDTH);
+	if (course == MEM_LEAKS)
+		text_printf(out,
+			    "  callers: sjkc prof %d -e nativemem -d 60s "
+			    "--older 30s\n",
+			    (int)g->pid);
+	text_release(&line);
+}

@@ -7,11 +7,13 @@
 #include "core/base/safe_text.h"
 #include "core/hotspot/vm_counters.h"
 #include "core/mem/accounting.h"
+#include "core/mem/malloc_walk.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /*
  * CPU time for the arenas of malloc, besides a nanosecond for each resident
@@ -142,6 +144,23 @@ static void account_allocator(struct accounting *a)
 			      a->out->allocator);
 }
 
+/*
+ * Returns the end of what a heap has of its mapping: more than was walked,
+ * since it grows and shrinks meanwhile.  The main arena begins anywhere.
+ */
+static uint64_t arena_range_end(const struct accounting *a,
+				const struct malloc_range *r)
+{
+	size_t i = account_mapping(a, r->start);
+	uint64_t end = r->start + MALLOC_HEAP_BYTES;
+
+	if (i == SIZE_MAX || r->start % MALLOC_HEAP_BYTES)
+		return r->end;
+	if (end > a->smaps.mappings.all[i].end)
+		end = a->smaps.mappings.all[i].end;
+	return end > r->end ? end : r->end;
+}
+
 static void account_malloc(struct accounting *a, bool wants_blocks)
 {
 	struct glibc_heap *h = &a->out->glibc;
@@ -160,8 +179,8 @@ static void account_malloc(struct accounting *a, bool wants_blocks)
 	budget.until_ns += WALK_WAIT_NS;
 	glibc_heap_read(h, a->memory, &a->smaps.mappings, a->pages, &limits);
 	for (size_t i = 0; i < h->range_count; i++)
-		claims_add(&a->claims, h->ranges[i].start, h->ranges[i].end,
-			   MEM_MALLOC,
+		claims_add(&a->claims, h->ranges[i].start,
+			   arena_range_end(a, &h->ranges[i]), MEM_MALLOC,
 			   h->arenas[h->ranges[i].arena].is_main ? "main arena"
 								 : "arena");
 	claims_settle(&a->claims);
@@ -422,6 +441,15 @@ static void account_make(struct accounting *a, bool wants_blocks)
 				 "in time");
 }
 
+static uint64_t account_uptime(const struct jvm *jvm)
+{
+	uint64_t now_ns = (uint64_t)clock_boot_ns();
+	uint64_t started_ns = jvm->start_ticks * (uint64_t)CLOCK_NS_PER_S /
+			      (uint64_t)sysconf(_SC_CLK_TCK);
+
+	return started_ns && now_ns > started_ns ? now_ns - started_ns : 0;
+}
+
 int mem_account_read(struct mem_account *out, const struct jvm *jvm,
 		     bool wants_blocks, struct error *err)
 {
@@ -431,6 +459,7 @@ int mem_account_read(struct mem_account *out, const struct jvm *jvm,
 
 	*out = (struct mem_account){ .pid = jvm->pid,
 				     .wall_ns = clock_wall_ns() };
+	out->uptime_ns = account_uptime(jvm);
 	if (ret == 0) {
 		account_make(&a, wants_blocks);
 		/* The ranges refer to the paths. */

@@ -110,6 +110,7 @@ struct mem_account {
 	size_t range_count;
 	uint64_t seconds_ns; /* how long it took */
 	int64_t wall_ns;     /* when it began; clock_wall_ns() */
+	uint64_t uptime_ns;  /* of the process at wall_ns; 0 = unknown */
 	/* What is missing, a line each with '\n'; foreign text is made safe. */
 	struct text limits;
 

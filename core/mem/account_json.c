@@ -22,6 +22,7 @@ struct member {
 #define IN(type, member) offsetof(struct type, member)
 
 static const struct member account_members[] = {
+	{ "uptime_ns", IN(mem_account, uptime_ns) },
 	{ "rss_bytes", IN(mem_account, rss) },
 	{ "pss_bytes", IN(mem_account, pss) },
 	{ "swapped_bytes", IN(mem_account, swapped) },

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * verdict: what an account of memory means, what grew between two accounts, and
- * the document "sjkc.mem/1".
+ * the documents "sjkc.mem/1" and "sjkc.mem-growth/1".
  */
 #ifndef CORE_MEM_VERDICT_H
 #define CORE_MEM_VERDICT_H
@@ -70,10 +70,14 @@ enum { GROWN_SIZES = 8, GROWN_KINDS = 6 };
 
 /* What grew between two accounts of a JVM; all numbers may be negative. */
 struct mem_growth {
+	pid_t pid;
+	int64_t wall_ns;    /* of the second account */
+	uint64_t uptime_ns; /* the same; 0 = unknown */
 	double seconds;
 	int64_t rss, parts[MEM_PARTS]; /* bytes */
 	int64_t in_use, blocks;        /* of arenas, and blocks with mappings */
-	bool has_blocks;               /* both accounts have a walk */
+	bool has_blocks;               /* both accounts have a whole walk;
+					  otherwise, these are 0 */
 	struct {
 		uint64_t size;
 		int64_t blocks;
@@ -90,6 +94,41 @@ struct mem_growth {
 
 void mem_growth_of(struct mem_growth *g, const struct mem_account *before,
 		   const struct mem_account *after);
+
+/* A JVM that is younger warms up. */
+enum { MEM_WARM_UP_MIN = 5 };
+
+enum { MEM_TREND = 6 };
+
+/*
+ * The last intervals in a row in which malloc grew; zeroed is none.  Rates are
+ * bytes per second, the oldest first, of those that began after the warm-up.
+ */
+struct mem_trend {
+	unsigned grown;
+	int64_t bytes; /* that malloc grew by in these */
+	double rates[MEM_TREND];
+	unsigned count;
+};
+
+/* Adds the growth in the interval after those before, if it has blocks. */
+void mem_trend_add(struct mem_trend *t, const struct mem_growth *g);
+
+enum mem_course {
+	MEM_UNCLEAR,  /* malloc did not grow, or in too few intervals */
+	MEM_WARMS_UP, /* it grew while the JVM was young */
+	MEM_SETTLES,  /* it grew less and less */
+	MEM_LEAKS,    /* it grew steadily: probably a leak */
+};
+
+enum mem_course mem_trend_course(const struct mem_trend *t);
+
+/*
+ * Appends a document "sjkc.mem-growth/1".  of tells what it compares:
+ * "interval", "watch", "documents" or "trim"; t may be NULL.
+ */
+void mem_growth_add_json(struct text *out, const struct mem_growth *g,
+			 const char *of, const struct mem_trend *t);
 
 /* ---- document ---- */
 

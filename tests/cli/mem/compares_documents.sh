@@ -35,6 +35,8 @@ run sjkc mem before.json after.json
 run sjkc mem --diff before.json after.json
 sed 's/"pid":4711/"pid":4712/' after.json >other.json
 run sjkc mem --diff before.json other.json
+run sjkc mem --diff before.json after.json --json
+run sjkc mem --diff before.json after.json -o growth.html
 run sjkc mem --diff before.json
 run sjkc mem before.json --watch 5s
 run sjkc mem before.json --json -o again.json
