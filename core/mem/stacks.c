@@ -7,6 +7,7 @@
 #include "core/hotspot/java_threads.h"
 #include "core/jvm/procfs.h"
 #include "core/mem/accounting.h"
+#include "core/process/read_budget.h"
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -27,6 +28,10 @@ enum {
 
 /* Between two looks at threads that run. */
 #define PAUSE_NS (2 * CLOCK_NS_PER_MS)
+/* CPU time for the files of threads: 10,000 threads take as much. */
+#define TASKS_NS (CLOCK_NS_PER_S / 2)
+/* That may pass besides, on a busy machine. */
+#define TASKS_WAIT_NS (10 * CLOCK_NS_PER_S)
 
 struct task_stack {
 	pid_t tid, ns_tid;
@@ -39,7 +44,9 @@ struct task_stacks {
 	struct task_stack *all;
 	size_t count, cap;
 	struct map64 by_ns_tid;
+	bool is_cut;    /* there are more threads */
 	bool is_denied; /* the stack pointers are unreadable */
+	struct read_budget budget;
 };
 
 /* ---- threads of the kernel ---- */
@@ -100,6 +107,13 @@ static void task_read_sp(struct task_stacks *s, struct task_stack *t, pid_t pid,
 		t->sp = strtoull(before.text, NULL, 16);
 }
 
+/* Checks the budget before some of the threads. */
+static bool tasks_are_over(const struct task_stacks *s, size_t i)
+{
+	return i >= TASKS_MOST ||
+	       (i % 64 == 63 && read_budget_is_spent(&s->budget));
+}
+
 static void tasks_read(struct task_stacks *s, const struct jvm *jvm)
 {
 	int fd = procfs_open(jvm->pid, "task", O_RDONLY | O_DIRECTORY,
@@ -110,12 +124,16 @@ static void tasks_read(struct task_stacks *s, const struct jvm *jvm)
 
 	if (!directory && fd >= 0)
 		close(fd);
-	while (directory && s->count < TASKS_MOST && (e = readdir(directory))) {
+	while (directory && (e = readdir(directory))) {
 		struct task_stack t = { .tid = (pid_t)strtol(e->d_name, NULL,
 							     10) };
 
 		if (t.tid <= 0)
 			continue;
+		if (tasks_are_over(s, s->count)) {
+			s->is_cut = true;
+			break;
+		}
 		task_read_name(&t, jvm->pid, &text);
 		task_read_ns_tid(&t, jvm, &text);
 		map64_add(&s->by_ns_tid, (uint64_t)t.ns_tid,
@@ -237,9 +255,10 @@ static void stacks_read_pointers(struct accounting *a, struct task_stacks *s)
 		if (try)
 			clock_sleep_until(clock_monotonic_ns() + PAUSE_NS);
 		running = 0;
-		for (size_t i = 0; i < s->count; i++) {
+		for (size_t i = 0; i < s->count && !s->is_cut; i++) {
 			struct task_stack *t = &s->all[i];
 
+			s->is_cut = tasks_are_over(s, i);
 			if (!t->is_java && (!try || t->is_running))
 				task_read_sp(s, t, a->jvm->pid, &text);
 			running += t->is_running;
@@ -321,12 +340,17 @@ static void stacks_add_native(struct accounting *a, struct task_stacks *s)
 
 void account_stacks(struct accounting *a)
 {
-	struct task_stacks s = { 0 };
+	struct task_stacks s = { .budget = read_budget_of(TASKS_NS) };
 
+	s.budget.until_ns += TASKS_WAIT_NS;
 	tasks_read(&s, a->jvm);
 	if (a->v)
 		stacks_add_java(a, &s);
 	stacks_add_native(a, &s);
+	if (s.is_cut)
+		account_limit(a, "the process has more threads than are read, "
+				 "so stacks may count as those of ended "
+				 "threads");
 	if (s.is_denied)
 		account_limit(a, "the kernel denies the stack pointers of "
 				 "threads, so stacks are recognized by shape");

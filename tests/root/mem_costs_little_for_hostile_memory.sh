@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 # Only in check-all: takes 10 CPU seconds.
-# Programs that look like JVMs and have tens of thousands of mappings, mappings of
-# 60 TB, and arenas, regions and classes that lie: mem ends, needs at most 20 MB more
-# than for a sound JVM, and prints its CPU time.  One is stopped, others end meanwhile.
+# Programs that look like JVMs and have tens of thousands of mappings or threads,
+# mappings of 60 TB, and arenas, regions and classes that lie: mem ends, needs at most
+# 20 MB more than for a sound JVM, and prints its CPU time.  One is stopped, others end
+# meanwhile.
 sjkc=$1
 scratch=$2
 . tests/jvm/lib/target.sh
@@ -38,7 +39,7 @@ target "$jdk" || exit 1
 set -- $(memory)
 most=$(($1 + 20480))
 target_end "$pid"
-for kind in mappings paths sparse arenas regions tiny_heap classes; do
+for kind in mappings paths sparse arenas regions tiny_heap classes threads; do
 	hostile $kind || exit 1
 	[ $kind != arenas ] || kill -STOP "$pid"
 	set -- $(memory)

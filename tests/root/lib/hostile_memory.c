@@ -8,6 +8,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -18,7 +19,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { PAGE = 4096, MAPPINGS = 64000, ARENAS = 2000, REGIONS = 1 << 17 };
+enum {
+	PAGE = 4096,
+	MAPPINGS = 64000,
+	ARENAS = 2000,
+	REGIONS = 1 << 17,
+	THREADS = 12000
+};
 enum { WORD = 8, OBJECT = 1 << 16 };
 #define ARENA_BYTES  ((size_t)64 << 20)
 #define SPARSE_BYTES ((size_t)60 << 40)
@@ -249,6 +256,24 @@ static void make_classes(void)
 	}
 }
 
+static void *thread_run(void *unused)
+{
+	pause();
+	return unused;
+}
+
+static void make_threads(void)
+{
+	pthread_attr_t small;
+	pthread_t thread;
+
+	pthread_attr_init(&small);
+	pthread_attr_setstacksize(&small, 4 * PAGE);
+	for (int i = 0; i < THREADS; i++)
+		check(pthread_create(&thread, &small, thread_run, NULL) == 0,
+		      "pthread_create");
+}
+
 int main(int argc, char **argv)
 {
 	const char *kind = argc == 4 ? argv[2] : "";
@@ -271,6 +296,8 @@ int main(int argc, char **argv)
 		make_tiny_heap();
 	else if (strcmp(kind, "classes") == 0)
 		make_classes();
+	else if (strcmp(kind, "threads") == 0)
+		make_threads();
 	else
 		return 2;
 	puts("READY");
