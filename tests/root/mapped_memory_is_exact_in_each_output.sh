@@ -48,13 +48,14 @@ root_only
 jdk=$(jdks | head -n 1)
 library=$(realpath "$TOOLS/../../tools/native_memory.so") || exit 1
 target "$jdk" -Xmx256m -- "$scratch/go" "$library" || exit 1
-first=$pid first_said=$said
+first=$pid first_said=$said first_starter=$starter
 target "$jdk" -Xmx256m -- "$scratch/go" "$library" || exit 1
 prof_start -p "$first" -p "$pid" -e nativemem --stack-bytes 16k \
 	-o "$scratch/out.jfr" || exit 1
 target_wait "$prof_err" 'press Ctrl-C' "$prof_job" || { cat "$prof_err"; exit 1; }
 : >"$scratch/go"
-target_wait "$first_said" DONE && target_wait "$said" DONE || exit 1
+target_wait "$first_said" DONE "$first_starter" &&
+	target_wait "$said" DONE "$starter" || exit 1
 kill -INT "$prof_pid"
 prof_end 0 && exact "$scratch/out.jfr" &&
 	"$sjkc" flame "$scratch/out.jfr" --total -o "$scratch/out.pb.gz" &&

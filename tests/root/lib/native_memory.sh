@@ -33,7 +33,7 @@ record() {
 	prof_start "$pid" -e "$event" "$@" -o "$scratch/out.jfr" || return
 	target_wait "$prof_err" 'press Ctrl-C' "$prof_job" || { cat "$prof_err"; return 1; }
 	: >"$scratch/go"
-	target_wait "$said" DONE || return
+	target_wait "$said" DONE "$starter" || return
 	kill -INT "$prof_pid"
 	prof_end 0 &&
 		"$sjkc" flame "$scratch/out.jfr" --total -o "$scratch/out.collapsed"
