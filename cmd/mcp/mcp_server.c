@@ -224,34 +224,38 @@ static void call_log(const struct call *c, const char *result, int status,
 	text_release(&time);
 }
 
+/* Replaces a text that ends with a number; returns false if there is none. */
+static bool text_replace(struct text *text, const char *old, const char *new)
+{
+	const char *at = text->len ? strstr(text->bytes, old) : NULL;
+	struct text replaced = { 0 };
+
+	if (!at || is_digit(at[strlen(old)]) ||
+	    (at > text->bytes && is_digit(at[-1])))
+		return false;
+	text_add(&replaced, text->bytes, (size_t)(at - text->bytes));
+	text_puts(&replaced, new);
+	text_puts(&replaced, at + strlen(old));
+	text_release(text);
+	*text = replaced;
+	return true;
+}
+
 /* Replaces the descriptors of files by the names that the client knows. */
 static void call_name_files(const struct call *c, struct text *text)
 {
-	const struct mcp_values *v = &c->values;
 	static const char path[] = "/proc/self/fd/";
+	const struct mcp_values *v = &c->values;
 
-	for (size_t i = 0; text->len && v->tool->args[i].kind; i++) {
-		char name[32];
-		const char *at;
-		size_t head;
-		struct text named = { 0 };
+	for (size_t i = 0; v->tool->args[i].kind; i++) {
+		const struct mcp_value *value = &v->all[i];
+		char name[40];
 
-		if (v->tool->args[i].kind != ARG_FILE || !v->all[i].is_given)
+		if (v->tool->args[i].kind != ARG_FILE || !value->is_given)
 			continue;
-		snprintf(name, sizeof(name), "%d", (int)v->all[i].number);
-		at = strstr(text->bytes, name);
-		if (!at || is_digit(at[strlen(name)]) ||
-		    (at > text->bytes && is_digit(at[-1])))
-			continue;
-		head = (size_t)(at - text->bytes);
-		if (head >= strlen(path) &&
-		    memcmp(at - strlen(path), path, strlen(path)) == 0)
-			head -= strlen(path);
-		text_add(&named, text->bytes, head);
-		text_puts(&named, v->all[i].text);
-		text_puts(&named, at + strlen(name));
-		text_release(text);
-		*text = named;
+		snprintf(name, sizeof(name), "%s%d", path, (int)value->number);
+		if (!text_replace(text, name, value->text))
+			text_replace(text, name + strlen(path), value->text);
 	}
 }
 
@@ -634,10 +638,8 @@ static const char instructions[] =
 
 static void server_write_about(struct json *j)
 {
-	json_add_object(j, "capabilities");
-	json_add_object(j, "tools");
-	json_close_object(j);
-	json_close_object(j);
+	json_key(j, "capabilities");
+	mcp_put_raw(j, "{\"tools\":{}}");
 	json_add_text(j, "instructions", instructions);
 }
 
