@@ -65,14 +65,7 @@ struct malloc_arena mem_arena_sum(const struct mem_account *a)
 /* malloc_trim() shortens the top of the main arena only. */
 uint64_t mem_trimmable(const struct mem_account *a)
 {
-	uint64_t sum = 0;
-
-	for (size_t i = 0; i < a->glibc.arena_count; i++) {
-		sum += a->glibc.arenas[i].trimmable;
-		if (a->glibc.arenas[i].is_main)
-			sum += a->glibc.arenas[i].top_resident;
-	}
-	return sum;
+	return mem_arena_sum(a).trimmable;
 }
 
 static uint64_t beyond_heap(const struct mem_account *a)
