@@ -11,12 +11,14 @@ target_program=Calls
 
 check() {
 	mkdir -p "$scratch/files"
+	target "$1" -- hold=1 && other=$pid || return
 	for case in every "cancels=${MCP_CANCELS-200}" "calls=${MCP_CALLS-200}"; do
 		target "$1" -- hold=1 || return
-		/usr/bin/python3 tests/jvm/lib/mcp_ends.py "$sjkc" "$pid" \
+		/usr/bin/python3 tests/jvm/lib/mcp_ends.py "$sjkc" "$pid,$other" \
 			"$scratch/files" "$case" || return
 		target_end "$pid"
 	done
+	target_end "$other"
 }
 
 for_each_jdk check

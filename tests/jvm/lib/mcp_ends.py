@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Ends calls of `sjkc mcp` in each state, and looks for what is left of them.
 
-mcp_ends.py SJKC PID DIRECTORY CASE…: each case is a function below, or
-cancels=COUNT or calls=COUNT.
+mcp_ends.py SJKC PID[,PID] DIRECTORY CASE…: each case is a function below, or
+cancels=COUNT or calls=COUNT; the second JVM is compared.
 """
 import glob
 import json
@@ -13,7 +13,8 @@ import subprocess
 import sys
 import time
 
-sjkc, pid, directory = sys.argv[1], int(sys.argv[2]), sys.argv[3]
+sjkc, directory = sys.argv[1], sys.argv[3]
+pid, *others = map(int, sys.argv[2].split(","))
 MARK = f"SJKC_TEST_OF={os.getpid()}"
 LIMIT_S = 60  # on a busy machine
 PROBE = ("probe", {"method": "Calls*.*", "seconds": 60}, "instrumented")
@@ -286,7 +287,8 @@ def every():
              ("profile", {"seconds": 60}, "bpf"),
              ("profile", {"seconds": 60, "event": "offcpu"}, "bpf"),
              ("profile", {"seconds": 60, "event": "wall"}, None),
-             ("compare", {"seconds": 60, "other_pid": pid}, None),
+             ("compare", {"seconds": 60, "other_pid": others[0]}, None),
+             ("compare", {"seconds": 60, "other_pid": others[0]}, "bpf"),
              ("threads", {}, "stopped"),
              ("histogram", {"live": True}, "stopped"),
              ("why", {"seconds": 60}, "stopped"),
