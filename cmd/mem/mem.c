@@ -313,13 +313,16 @@ static int mem_trim(const struct jvm *jvm, struct error *err)
 {
 	struct mem_answer before, after;
 	struct text reply = { 0 };
+	bool is_partial;
 	int ret;
 
 	if (answer_read(&before, jvm, err))
 		return -1;
+	is_partial = before.account.glibc.is_cut ||
+		     mem_arena_sum(&before.account).is_incomplete;
 	log_info("%d: System.trim_native_heap: malloc() of other threads may "
-		 "wait for it; about %s should come back",
-		 (int)jvm->pid,
+		 "wait for it; %s %s should come back",
+		 (int)jvm->pid, is_partial ? "at least" : "about",
 		 units_bytes((double)mem_trimmable(&before.account)).text);
 	ret = mem_jcmd(jvm, "jcmd", "System.trim_native_heap", &reply, err);
 	if (ret && err->kind == ERROR_REFUSED)

@@ -37,7 +37,9 @@ stops() {
 
 target_program=Memory
 for jdk in $(jdks); do
+	# C2 would free megabytes whenever it has compiled a large method.
 	target_memory='-Xmx64m -XX:+UseSerialGC -XX:NativeMemoryTracking=summary'
+	target_memory="$target_memory -XX:TieredStopAtLevel=1"
 	target "$jdk" -- direct=20 inflaters=400 fragments=64 mapped=8 threads=50 ||
 		exit 1
 	# The JVM stops for its own cleanup, too, and its compilers allocate and free
@@ -92,8 +94,10 @@ near("metaspace", a["part"]["metaspace"]["committed_bytes"],
 import re
 def megabytes(path, pattern):
 	return float(re.search(pattern, open(path).read())[1])
-near("trimmed", megabytes(sys.argv[2], r"malloc -([\d.]+) MB"),
-	megabytes(sys.argv[3], r"about ([\d.]+) MB should come back"), 0.02)' \
+trimmed = megabytes(sys.argv[2], r"malloc -([\d.]+) MB")
+announced = megabytes(sys.argv[3], r"([\d.]+) MB should come back")
+if not ("at least" in open(sys.argv[3]).read() and trimmed > announced):
+	near("trimmed", trimmed, announced, 0.02)' \
 			"$scratch/before.json" "$scratch/out" "$scratch/err" || exit 1
 		account after || exit 1
 		ask 0 mem --diff "$scratch/before.json" "$scratch/after.json" || exit 1
