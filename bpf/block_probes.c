@@ -200,11 +200,14 @@ static int probe_open_links(struct block_probes *b, struct block_probe *p,
 static void probe_close(struct block_probe *p)
 {
 	int saved = errno;
+	sigset_t before;
 
+	load_block_signals(&before);
 	if (p->session >= 0)
 		close(p->session);
 	bpf_link__destroy(p->entry);
 	bpf_link__destroy(p->leave);
+	sigprocmask(SIG_SETMASK, &before, NULL);
 	errno = saved;
 }
 
@@ -241,6 +244,8 @@ int block_probes_attach(struct block_probes *b, pid_t pid, const char *path,
 	struct block_probe probe = { .pid = pid, .session = -1 };
 	struct proc_status target;
 	struct stat file;
+	sigset_t before;
+	bool is_open;
 	int sys;
 
 	if (probes_check_filter(pid, err))
@@ -252,11 +257,14 @@ int block_probes_attach(struct block_probes *b, pid_t pid, const char *path,
 	}
 	if (probes_have(b, &probe))
 		return 0;
-	if (probe_open(b, &probe, path) == 0) {
+	load_block_signals(&before);
+	is_open = probe_open(b, &probe, path) == 0;
+	sys = errno;
+	sigprocmask(SIG_SETMASK, &before, NULL);
+	if (is_open) {
 		array_add(b->all, b->count, b->cap, probe);
 		return 0;
 	}
-	sys = errno;
 	if (sys == ESRCH || sys == ENOENT)
 		return fail(err, ERROR_NO_TARGET, "%d: the process has exited",
 			    (int)pid);

@@ -278,11 +278,14 @@ static int probes_attach_one(struct probe_source *s,
 			     const struct gc_point *point, struct error *err)
 {
 	struct bpf_link *link;
+	sigset_t before;
 
 	if (!point->offset)
 		return 0;
+	load_block_signals(&before);
 	link = bpf_program__attach_uprobe(program, false, s->thread, s->path,
 					  point->offset);
+	sigprocmask(SIG_SETMASK, &before, NULL);
 	if (!link) {
 		int sys = errno;
 
@@ -425,9 +428,12 @@ static void probes_lost(const struct gc_source *source, struct gc_lost *lost)
 static void probes_close(struct gc_source *source)
 {
 	struct probe_source *s = probes_of(source);
+	sigset_t before;
 
+	load_block_signals(&before);
 	for (size_t i = 0; i < s->link_count; i++)
 		bpf_link__destroy(s->links[i]);
+	sigprocmask(SIG_SETMASK, &before, NULL);
 	ring_buffer__free(s->ring);
 	gc_bpf__destroy(s->programs);
 	gc_join_free(s->join);

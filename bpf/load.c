@@ -42,6 +42,18 @@ int load_quietly(struct error *err)
 	return forbidden ? fail(err, ERROR_REFUSED, "%s", forbidden) : 0;
 }
 
+void load_block_signals(sigset_t *before)
+{
+	static const int faults[] = { SIGSEGV, SIGBUS, SIGILL, SIGFPE,
+				      SIGABRT };
+	sigset_t all;
+
+	sigfillset(&all);
+	for (size_t i = 0; i < sizeof(faults) / sizeof(*faults); i++)
+		sigdelset(&all, faults[i]);
+	sigprocmask(SIG_BLOCK, &all, before);
+}
+
 /* libbpf needs some tens of MiB and does not report a failed allocation. */
 static bool load_is_cramped(struct rlimit *limit)
 {

@@ -7,6 +7,7 @@
 
 #include "core/base/error.h"
 
+#include <signal.h>
 #include <stdint.h>
 #include <sys/types.h>
 
@@ -35,6 +36,13 @@ int load_check_uprobes(uid_t uid, struct error *err);
 
 /* Like load_refused() for such a uprobe. */
 int load_refused_uprobe(uid_t uid, int sys, struct error *err);
+
+/*
+ * Blocks the signals that end a process, while uprobes are added or removed:
+ * Linux 6.18 leaves breakpoints in the other process if a signal ends this one
+ * meanwhile ("failed to unregister, leaking uprobe").  Stores the mask before.
+ */
+void load_block_signals(sigset_t *before);
 
 /* The PID namespace of this process; inode 0 = the initial one. */
 struct load_pid_ns {

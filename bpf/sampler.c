@@ -421,14 +421,18 @@ struct sampler *sampler_open(const struct sampler_options *o, struct error *err)
 
 static void sampler_detach(struct sampler *s)
 {
+	sigset_t before;
+
 	ticks_close(&s->ticks);
 	ticks_close(&s->faults);
 	bpf_link__destroy(s->switches);
 	s->switches = NULL;
 	bpf_link__destroy(s->task_link);
 	s->task_link = NULL;
+	load_block_signals(&before);
 	for (size_t i = 0; i < s->probe_count; i++)
 		bpf_link__destroy(s->probes[i].link);
+	sigprocmask(SIG_SETMASK, &before, NULL);
 	s->probe_count = 0;
 	block_probes_detach(&s->block_probes, 0);
 }
@@ -528,6 +532,7 @@ int sampler_probe(struct sampler *s, enum sample_kind kind, pid_t pid,
 				      .pid = pid,
 				      .offset = offset };
 	struct stat file;
+	sigset_t before;
 
 	if (!sampler_wants(s, kind))
 		return fail(err, ERROR_FAILED,
@@ -539,8 +544,10 @@ int sampler_probe(struct sampler *s, enum sample_kind kind, pid_t pid,
 	/* A second probe would count each call twice. */
 	if (sampler_has_probe(s, &probe))
 		return 0;
+	load_block_signals(&before);
 	probe.link = bpf_program__attach_uprobe_opts(program, pid, path, offset,
 						     &options);
+	sigprocmask(SIG_SETMASK, &before, NULL);
 	if (!probe.link) {
 		struct proc_status target;
 		int sys = errno;

@@ -153,7 +153,7 @@ static int call_job(void *self, int channel, struct error *err)
 	    fchdir(j->rules->directory))
 		return fail_sys(err, ERROR_OUTPUT, "the directory");
 	/* Others have nothing to restore; their results are not needed. */
-	if (!(j->call->rights & MCP_LOAD) && strcmp(words[0], "probe") != 0)
+	if (!(j->call->rights & (MCP_LOAD | MCP_PROBE)))
 		signals_end_at_once();
 	c = command_find(words[0]);
 	if (!c)
