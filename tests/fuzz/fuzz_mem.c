@@ -163,7 +163,6 @@ static void world_open(struct world *w)
 	madvise(bytes, (PARTS + 1) * MALLOC_HEAP_BYTES, MADV_NOHUGEPAGE);
 	bytes += MALLOC_HEAP_BYTES - (uintptr_t)bytes % MALLOC_HEAP_BYTES;
 	w->memory.read_all = world_read_all;
-	w->pages = pages_open(&w->jvm, &err);
 	for (size_t i = 0; i < PARTS; i++) {
 		struct mapping one = { .start = (uintptr_t)bytes,
 				       .end = (uintptr_t)bytes + USED,
@@ -249,9 +248,13 @@ static void fuzz_walk(const uint8_t *data, size_t size)
 	struct change changes[CHANGES_MOST];
 	struct glibc_heap heap;
 	bool is_racing = false;
+	struct error err;
 
-	if (!w.pages)
+	if (!w.mappings.count)
 		world_open(&w);
+	/* With its own limit of absent pages. */
+	w.pages = pages_open(&w.jvm, &err);
+	check(w.pages);
 	w.changes = changes;
 	w.requests = 0;
 	w.count = changes_read(changes, data, size);
@@ -268,6 +271,7 @@ static void fuzz_walk(const uint8_t *data, size_t size)
 		      heap.arenas->is_main && heap.has_mapped &&
 		      heap.arenas[1].unwalked == 0);
 	glibc_heap_release(&heap);
+	pages_close(w.pages);
 	for (size_t i = 0; w.count && i < PARTS; i++)
 		memcpy(w.parts[i], w.before[i], USED);
 }
