@@ -243,6 +243,8 @@ def idle():
     # Calls that a client has left behind do not run.
     server = Server().initialize()
     server.process.send_signal(19)
+    wait_until(lambda: ") T " in read_file(
+        f"/proc/{server.process.pid}/stat"), "the server is not stopped")
     for _ in range(300):
         server.call("list_jvms")
     server.send(id="last", method="ping")
