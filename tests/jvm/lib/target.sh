@@ -231,6 +231,12 @@ target_end() {
 	[ ! -e "/proc/$1" ] || perl $target_await end "$1"
 	# A killed JVM does not remove its attach socket.
 	rm -f "/tmp/.java_pid$1"
+	# Another process may get the number before the test ends.
+	target_left=
+	for target_one in $target_pids; do
+		[ "$target_one" = "$1" ] || target_left="$target_left $target_one"
+	done
+	target_pids=$target_left
 	return 0
 }
 
