@@ -140,9 +140,14 @@ def breakpoints():
     return count
 
 
+def is_ours(name):
+    """Whether a path is of sjkc: the JDK may be in a directory of the tests."""
+    return "sjkc" in name.replace("/sjkc-jdks-", "")
+
+
 def left(may_be_loaded):
     """What sjkc has left in the JVM, and for it in its file system."""
-    found = [name for name in links(f"/proc/{pid}/fd/*") if "sjkc" in name]
+    found = [name for name in links(f"/proc/{pid}/fd/*") if is_ours(name)]
     found += [name for name in map(read_file, glob.glob(f"/proc/{pid}/task/*/comm"))
               if name.startswith("sjkc")]
     for place in "root/tmp", "cwd":
@@ -150,7 +155,7 @@ def left(may_be_loaded):
                   if ".sjkc" in path or path.endswith(f".attach_pid{pid}")]
     if not may_be_loaded:
         found += [line for line in read_file(f"/proc/{pid}/maps").splitlines()
-                  if "sjkc" in line]
+                  if is_ours(line)]
     if breakpoints():
         found.append(f"{breakpoints()} breakpoints in libjvm.so")
     return found
