@@ -35,7 +35,7 @@ stops() {
 	"$sjkc" vminfo "$pid" --perf | awk -F': ' '/^sun.rt.safepoints/ { print $2 }'
 }
 
-# A compiler frees up to 6 MB when it has compiled a large method.
+# Compilers allocate and free memory: none may run between two accounts.
 await_compilers() {
 	idle=0
 	for i in $(seq 200); do
