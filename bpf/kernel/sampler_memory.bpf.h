@@ -294,7 +294,7 @@ static __noinline void map_send(struct pt_regs *ctx, __u64 address, __u64 size,
 	s->event.object[0] = address;
 	s->event.object[1] = change;
 	registers_copy(&s->event, ctx);
-	/* Nobody asks who has freed memory. */
+	/* Reports have no stack traces of munmap(). */
 	if (change == SAMPLE_MAP_REMOVE)
 		s->event.flags |= SAMPLE_NO_USER;
 	sample_send(ctx, s);

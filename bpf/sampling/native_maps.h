@@ -24,13 +24,13 @@ struct native_maps {
 
 enum { NATIVE_MAPS_MAX = 65536 };
 
-/* Adds memory, which replaces what was there. */
+/* Adds a mapping, and removes older ones from its range. */
 void native_maps_add(struct native_maps *m, const struct native_map *new);
 
 /* Adds only the parts that are not there yet. */
 void native_maps_fill(struct native_maps *m, const struct native_map *new);
 
-/* Removes the memory from start up to end, also parts of what was added. */
+/* Removes the range [start, end), and so shortens or splits mappings. */
 void native_maps_remove(struct native_maps *m, uint64_t start, uint64_t end);
 
 void native_maps_release(struct native_maps *m);

@@ -39,10 +39,9 @@
 #define PAUSE_NS     (5 * CLOCK_NS_PER_S) /* of a JVM between costly calls */
 #define QUEUE_NS     (25 * CLOCK_NS_PER_S)
 /*
- * The first SIGINT asks a command to restore what it changed, and the next ends
- * it. SIGKILL must come late: the kernel leaves breakpoints in the JVM if it
- * kills a process that removes uprobes ("failed to unregister, leaking
- * uprobe").
+ * The first SIGINT lets a command revert its changes, and the next ends it.
+ * SIGKILL must come late: while a process removes uprobes, it leaves
+ * breakpoints in the JVM ("failed to unregister, leaking uprobe").
  */
 #define GRACE_NS    (250 * CLOCK_NS_PER_MS) /* between the signals */
 #define LATE_NS     (3 * CLOCK_NS_PER_S)    /* the same, if the call is late */

@@ -124,7 +124,7 @@ enum mem_course {
 enum mem_course mem_trend_course(const struct mem_trend *t);
 
 /*
- * Appends a document "sjkc.mem-growth/1".  of tells what it compares:
+ * Appends a document "sjkc.mem-growth/1".  of is the kind of comparison:
  * "interval", "watch", "documents" or "trim"; t may be NULL.
  */
 void mem_growth_add_json(struct text *out, const struct mem_growth *g,
