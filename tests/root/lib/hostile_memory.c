@@ -188,7 +188,7 @@ static void make_arenas(void)
 		tail[3] = tail[4] = ARENA_BYTES;
 		for (size_t at = FIRST; at < 4 * PAGE; at += 32)
 			word_at(heap, at)[1] = (at / 32 % ROW ? 32 : 24) | 5;
-		/* Each request searches up to the last page of the range. */
+		/* A header every 1,024 pages, so that each search is long. */
 		for (size_t at = PAGE * 1024; at < ARENA_BYTES;
 		     at += PAGE * 1024)
 			word_at(heap, at)[1] = 32 | 5;
